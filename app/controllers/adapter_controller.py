@@ -42,7 +42,7 @@ class AdapterController(QObject):
         self.service.default_found.connect(self._use_default)
         self.service.fitting_found.connect(self._offer)
         self.service.chosen_found.connect(self._load_chosen)
-        self._choices.purpose_chosen.connect(self._use_purpose)
+        self._choices.purpose.value_chosen.connect(self._use_purpose)
         settings.translation_changed.connect(self._find_default)
         settings.language_changed.connect(self.service.find_fitting)
         settings.translation_changed.connect(self._show_policy)

@@ -249,7 +249,7 @@ class ShareController(QObject):
         self.dialog: ShareDialog | None = None
         self.room: Room | None = None
         window.menu_actions.share.triggered.connect(self.open_dialog)
-        window.status.sharing_clicked.connect(self.open_dialog)
+        window.status.sharing.clicked.connect(self.open_dialog)
         settings.language_changed.connect(self._show_languages)
         further.offered_changed.connect(self._show_languages)
         further.ready_changed.connect(self._show_ready)

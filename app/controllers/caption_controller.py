@@ -110,8 +110,8 @@ class CaptionController(QObject):
         actions.go_to_mark.triggered.connect(lambda: transcript.go_to_mark(1))
         actions.go_to_mark_before.triggered.connect(lambda: transcript.go_to_mark(-1))
         bridge.paused_changed.connect(status.show_paused)
-        status.skip_wanted.connect(lambda: bridge.send(Skip()))
-        self.cleared.connect(status.show_no_backlog)
+        status.skip.clicked.connect(lambda: bridge.send(Skip()))
+        self.cleared.connect(lambda: status.show_backlog(0))
 
     def finish(self) -> None:
         """End the input line and any pause."""

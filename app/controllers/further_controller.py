@@ -109,7 +109,7 @@ class FurtherController(QObject):
         self._grace.timeout.connect(self._tell)
         bridge.event_came.connect(self._take)
         self._choices.second.aboutToShow.connect(self._offer)
-        self._choices.second_chosen.connect(self._choose)
+        self._choices.second.value_chosen.connect(self._choose)
         settings.preferences_changed.connect(self._follow)
         settings.translation_changed.connect(self._follow)
         self._follow()

@@ -14,8 +14,7 @@ from app.look.widgets.dialog_text import as_sentence
 from app.look.widgets.names import speech_name
 from app.main_window.banner import Banner, Offer
 from app.main_window.control_panel import SourceToggle
-from app.main_window.empty_page import needs_speech_model
-from app.main_window.window import MainWindow
+from app.main_window.window import MainWindow, needs_speech_model
 from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService, Spoken
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, DeviceKind, NoticeKind, WantedDevice
@@ -131,8 +130,9 @@ class ListeningController(QObject):
     def _connect(self) -> None:
         bar, service, window = self._bar, self.service, self._window
         bar.wanted_changed.connect(self._listen)
-        bar.devices_wanted.connect(service.list_devices)
-        bar.device_chosen.connect(self._choose_device)
+        for source in bar.sources:
+            source.devices.aboutToShow.connect(service.list_devices)
+            source.devices.value_chosen.connect(partial(self._choose_device, source.kind))
         self._bridge.paused_changed.connect(self._listen)
         self._bridge.event_came.connect(service.take)
         self._settings.preferences_changed.connect(self._use)
@@ -148,14 +148,9 @@ class ListeningController(QObject):
         service.ended.connect(self._show_ended)
         service.failed.connect(self._fail)
         window.painted.connect(self.look_for_model)
-        window.fetch_bar.cancelled.connect(service.cancel_fetch)
-        window.empty_page.download_clicked.connect(self.fetch)
-        window.empty_page.others_clicked.connect(self._setup.open_speech)
-        self._banner.notice_changed.connect(self._share_offer)
-
-    @Slot(str)
-    def _share_offer(self, topic: str) -> None:
-        self._window.empty_page.show_offered_elsewhere(is_elsewhere=topic == FETCH)
+        window.fetch_bar.cancel.clicked.connect(service.cancel_fetch)
+        window.empty_page.download.clicked.connect(self.fetch)
+        window.empty_page.others.clicked.connect(self._setup.open_speech)
 
     def _show_devices(self, listening: ListeningPreferences) -> None:
         self._bar.microphone.show_device(listening.microphone)
@@ -223,8 +218,7 @@ class ListeningController(QObject):
             if LANES[one.kind] in sounding:
                 self._before[one.kind] = sounding[LANES[one.kind]] if one.name else None
 
-    @Slot(str, str)
-    def _choose_device(self, kind: str, name: str) -> None:
+    def _choose_device(self, kind: DeviceKind, name: str) -> None:
         self._settings.change("listening", **{kind: name})  # a field for each ``DeviceKind``
 
     def _show_stopped(self) -> None:
@@ -288,7 +282,11 @@ class ListeningController(QObject):
             self._show_heard()
             text = self.tr("The speech model {} is not on this computer; the one before goes on")
         name = speech_name(recognizer)
-        self._banner.show_offer(text.format(name), FETCH, self._download, once=True)
+        self._offer_fetching(text.format(name), self._download)
+
+    def _offer_fetching(self, text: str, *offers: Offer) -> None:
+        self._window.empty_page.show_missing("")  # it would offer the same
+        self._banner.show_offer(text, FETCH, *offers)
 
     @Slot()
     def look_for_model(self) -> None:
@@ -320,7 +318,7 @@ class ListeningController(QObject):
             speech_name(recognizer)
         )
         text = f"{as_sentence(text)} {goes_on}"
-        self._banner.show_offer(text, FETCH, self._download, once=True)
+        self._offer_fetching(text, self._download)
 
     @Slot()
     def fetch(self) -> None:
@@ -340,7 +338,7 @@ class ListeningController(QObject):
     def _show_fetch(self, recognizer: str, done: int, total: int) -> None:
         if recognizer == self._fetching:
             self._window.fetch_bar.show_progress(recognizer, done, total)
-            self._window.empty_page.show_fetching(is_on=True)
+            self._window.empty_page.offer.setEnabled(False)
 
     @Slot(str)
     def _begin_after_fetch(self, recognizer: str) -> None:
@@ -366,15 +364,17 @@ class ListeningController(QObject):
         self._offer_download(self._choice.wish or self._choice.recognizer)
         if message:
             self._offer_again(message)
+        elif not self._choice.wish:
+            self._window.empty_page.show_missing(self._choice.recognizer)
 
     def _hide_fetch(self) -> None:
         self._fetching = ""
         self._window.fetch_bar.hide()
-        self._window.empty_page.show_fetching(is_on=False)
+        self._window.empty_page.offer.setEnabled(True)
 
     def _offer_again(self, message: str) -> None:
         again = self.tr("Try a&gain"), self.fetch
-        self._banner.show_offer(message, FETCH, again, self._others, once=True)
+        self._offer_fetching(message, again, self._others)
 
     def _keep_recognizer(self, message: Message) -> None:
         """Put the speech model back that goes on, since the chosen one cannot be loaded."""

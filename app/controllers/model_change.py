@@ -70,7 +70,7 @@ class ModelChange(QObject):
         self._card: ModelCard | None = None  # of the model that is prepared
         bridge.next_came.connect(self._take)
         bridge.taking_over.connect(self._take_over)
-        bar.cancelled.connect(self.forget)
+        bar.cancel.clicked.connect(self.forget)
 
     def begin(self, choice: ModelChoice) -> None:
         """Load a model beside the one in use; if its files were damaged, they are fetched again."""

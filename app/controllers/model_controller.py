@@ -77,8 +77,8 @@ class ModelController(QObject):
         self._own: Mapping[str, str] = {}  # languages of the model in use
         self._chosen: ModelChoice | None = None  # waits for the end of loading
         self.change = ModelChange(settings, bridge, banner, window.next_bar)
-        banner.retry_clicked.connect(self._retry)
-        banner.back_clicked.connect(self._go_back)
+        banner.retry.clicked.connect(self._retry)
+        banner.back.clicked.connect(self._go_back)
         self.change.licence_accepted.connect(self._accept_licence)
         bridge.event_came.connect(self._take_event)
         settings.translation_changed.connect(self._translate)
@@ -86,9 +86,9 @@ class ModelController(QObject):
         settings.model_wanted.connect(self.choose)
         bridge.taking_over.connect(self._show_restart)
         window.painted.connect(self.load)
-        choices.mode_chosen.connect(settings.choose_mode)
-        choices.language_chosen.connect(self._choose_language)
-        choices.policy_chosen.connect(settings.choose_policy)
+        choices.mode.value_chosen.connect(settings.choose_mode)
+        choices.language.value_chosen.connect(self._choose_language)
+        choices.timing.value_chosen.connect(settings.choose_policy)
         choices.show_mode(settings.mode)
         self._show_choices(settings.translation)
 
@@ -264,7 +264,8 @@ class ModelController(QObject):
         self._choices.show_choice(
             translation.source_language, translation.target_language, self._settings.timing
         )
-        self._status.show_glossary(used=bool(translation.glossary) and self._settings.translates)
+        is_used = bool(translation.glossary) and self._settings.translates
+        self._status.glossary.setVisible(is_used)
 
     @Slot(object, object)
     def _use_mode(self, before: Preferences, now: Preferences) -> None:

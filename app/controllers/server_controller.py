@@ -45,9 +45,9 @@ class ServerController(QObject):
         bridge.next_came.connect(self._take_next)
         bridge.taking_over.connect(self._begin_again)
         settings.preferences_changed.connect(self._show)
-        self._choices.computer_chosen.connect(self._choose)
-        self._choices.other_computer_wanted.connect(self.open_dialog)
-        window.status.server_clicked.connect(self.open_dialog)
+        self._choices.computer.value_chosen.connect(self._choose)
+        self._choices.computer.other_chosen.connect(self.open_dialog)
+        window.status.server.clicked.connect(self.open_dialog)
         self._show()
 
     @Slot()

@@ -50,7 +50,7 @@ class SetupController(QObject):
         actions.guide.triggered.connect(self.open_guide)
         actions.models.triggered.connect(lambda _on: self.open_models())
         window.choices.language.aboutToShow.connect(self._offer_languages)
-        window.choices.other_language_wanted.connect(self._choose_language)
+        window.choices.language.other_chosen.connect(self._choose_language)
 
     @Slot()
     def open_guide(self) -> None:

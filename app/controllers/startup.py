@@ -21,7 +21,7 @@ from app.config.text_io import printable
 from app.config.translations import speak
 from app.controllers.application import Application
 from app.look.widgets.fit_to_screen import FitToScreen
-from app.main_window.tray import Tray
+from app.main_window.actions import Tray
 from app.session.engine_bridge import EngineBridge
 from engine.files import ASSETS
 
@@ -139,20 +139,19 @@ def _run_until_closed(application: Application, qt: QApplication, interrupt: Int
     application.finished.connect(qt.quit)
     tray = Tray(application.window.menu_actions, qt.windowIcon(), application)
     tray.window_wanted.connect(application.raise_window)
-    tray.show()
     application.window.may_hide = partial(stays_in_tray, tray, application.settings)
     qt.setQuitOnLastWindowClosed(False)  # the overlay and the tray go on
     exit_code: int = qt.exec()
-    tray.hide()
+    tray.hide()  # some desktops keep the icon of an ended program
     return exit_code
 
 
 def stays_in_tray(tray: Tray, settings: SettingsInForce) -> bool:
     """Return whether the program goes on in the tray without its window; explain that once."""
-    if tray.is_shown and not settings.preferences.interface.knows_tray:
+    if tray.isVisible() and not settings.preferences.interface.knows_tray:
         tray.explain()
         settings.change("interface", knows_tray=True)
-    return tray.is_shown
+    return tray.isVisible()
 
 
 def _show(dialog: QDialog, interrupt: Interrupt) -> None:

@@ -27,7 +27,7 @@ from app.config.translations import filled, worded
 from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import add_action, bring_up, close_button, paragraph
 from app.look.widgets.names import language_name
-from app.main_window.find_bar import FindBar
+from app.main_window.input_line import FindBar
 from app.main_window.transcript_view import Transcript
 from engine.errors import message_of
 

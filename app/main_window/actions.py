@@ -1,4 +1,4 @@
-"""The actions of the program: names, shortcuts and menus.
+"""The actions of the program: names, shortcuts, menus, and the tray where the desktop has one.
 
 The windows, the tray and the menu of the overlay share them; they only emit signals.
 """
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction, QIcon, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar
+from PySide6.QtWidgets import QMenu, QMenuBar, QSystemTrayIcon
 
 _ALSO = {"Ctrl++": "Ctrl+=", "Ctrl+Alt++": "Ctrl+Alt+="}  # the same key, where plus needs Shift
 
@@ -172,3 +172,36 @@ class Actions(QObject):
         if keys:
             action.setShortcut(QKeySequence(keys))
         return action
+
+
+class Tray(QSystemTrayIcon):
+    """An icon with a menu, if the desktop has a tray.
+
+    Signals:
+        window_wanted(): show the main window.
+    """
+
+    window_wanted = Signal()
+
+    def __init__(self, actions: Actions, icon: QIcon, parent: QObject | None = None) -> None:
+        super().__init__(icon, parent)
+        self.menu = QMenu()
+        self.menu.addAction(self.tr("Show &window")).triggered.connect(self.window_wanted)
+        self.menu.addSeparator()
+        self.menu.addActions(actions.for_tray())
+        self.setToolTip("Surtitle")
+        self.setContextMenu(self.menu)
+        self.activated.connect(self._take_click)
+        self.setVisible(QSystemTrayIcon.isSystemTrayAvailable())
+
+    def explain(self) -> None:
+        """Show that the program goes on here though its window is closed, and how to leave it."""
+        text = self.tr(
+            "Captions go on. Click this icon for the window, or choose Quit in its menu."
+        )
+        self.showMessage("Surtitle", text, self.icon())
+
+    @Slot(QSystemTrayIcon.ActivationReason)
+    def _take_click(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        if reason == QSystemTrayIcon.ActivationReason.Trigger:
+            self.window_wanted.emit()

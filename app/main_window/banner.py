@@ -33,16 +33,12 @@ Offer = tuple[str, Callable[[], object]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Notice:
-    """A sentence with at most two offers; ``once`` is as in ``Banner.show_offer``.
-
-    One that ``answers`` tells of a click.
-    """
+    """A sentence with at most two offers; one that ``answers`` tells of a click."""
 
     sentence: str
     topic: str = ""
     offers: tuple[Offer, ...] = ()
     passes: bool = False
-    once: bool = False
     answers: bool = False
 
 
@@ -55,27 +51,24 @@ class Banner(QFrame):
     The buttons stand below a sentence that would be narrow and high beside them.
 
     Signals:
-        retry_clicked(): load again.
-        back_clicked(): do without what failed.
         other_clicked(): choose another model instead of what failed.
         answered(): one of its buttons was clicked.
-        notice_changed(str): topic of the notice that is shown; empty for none, and for one without.
+
+    Attributes:
+        retry: loads again what failed.
+        back: does without it.
     """
 
-    retry_clicked = Signal()
-    back_clicked = Signal()
     other_clicked = Signal()
     answered = Signal()
-    notice_changed = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self._notices: list[_Notice] = []
-        self._shown: _Notice | None = None
+        self._shown: _Notice | None = None  # none while something urgent is shown
         self._passing = QTimer(self, singleShot=True)
         self._passing.timeout.connect(self._pass)
         self._urgent: Callable[[], None] | None = None  # shows progress or failure
-        self._covered: _Notice | None = None  # by what is urgent
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.sentence = paragraph()
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -98,10 +91,6 @@ class Banner(QFrame):
         for widget in self._parts:
             buttons.addWidget(widget)
             widget.hide()
-        for button in (self.retry, self.back):
-            button.clicked.connect(self._drop_seen)
-        self.retry.clicked.connect(self.retry_clicked)
-        self.back.clicked.connect(self.back_clicked)
         self.dismiss.clicked.connect(self._dismiss)
         self.offer.clicked.connect(lambda: self._take_offer(0))
         self.other.clicked.connect(self._take_other)
@@ -115,7 +104,8 @@ class Banner(QFrame):
         if fraction is not None:
             self.progress.setValue(round(fraction * _STEPS))
         text = self.tr("{}… You can type already.").format(stage)
-        self._show_urgent(partial(self._show, text, self.progress))
+        self._urgent = partial(self._show, text, self.progress)
+        self._show_next()
 
     def show_failure(self, message: str, way_back: str = "", *, is_model: bool = False) -> None:
         """Show a failure, with the button to retry, and another one if there is a way back.
@@ -123,7 +113,8 @@ class Banner(QFrame):
         If a model of this computer failed, another one can be chosen.
         """
         other = self.tr("A&nother model or folder…") if is_model else ""
-        self._show_urgent(partial(self._show_failed, as_sentence(message), way_back, other))
+        self._urgent = partial(self._show_failed, as_sentence(message), way_back, other)
+        self._show_next()
 
     def _show_failed(self, sentence: str, way_back: str, other: str) -> None:
         self._show(sentence, self.retry)
@@ -132,16 +123,10 @@ class Banner(QFrame):
             button.setVisible(bool(text))
         self._lay_out()
 
-    def _show_urgent(self, show: Callable[[], None]) -> None:
-        if self._urgent is None:
-            self._covered = self._shown
-        self._urgent = show
-        self._show_next_notice()
-
     def show_loaded(self) -> None:
         """Hide progress and failure."""
-        self._urgent = self._covered = None
-        self._show_next_notice()
+        self._urgent = None
+        self._show_next()
 
     @Slot(str)
     def show_answer(self, message: str, topic: str = "", *offers: Offer) -> None:
@@ -149,7 +134,7 @@ class Banner(QFrame):
         self._drop(topic)
         notice = _Notice(as_sentence(message), topic, offers, passes=True, answers=True)
         self._notices.insert(0, notice)
-        self._show_next_notice()
+        self._show_next()
 
     @Slot(str)
     def show_notice(self, message: str) -> None:
@@ -160,40 +145,30 @@ class Banner(QFrame):
     def show_warning(self, message: str) -> None:
         """Show a notice of what may be lost: before those that are shown, which come back."""
         self._notices.insert(0, _Notice(as_sentence(message)))
-        self._show_next_notice()
+        self._show_next()
 
     def show_offer(
-        self,
-        message: str,
-        topic: str = "",
-        *offers: Offer,
-        passes: bool = False,
-        once: bool = False,
+        self, message: str, topic: str = "", *offers: Offer, passes: bool = False
     ) -> None:
         """Show a notice with a button for each of at most two offers.
 
         A notice replaces the one of the same topic, unless that is empty. One that ``passes`` needs
-        no answer. An offer that stands elsewhere, too, is shown ``once``: not again after a
-        failure over it.
+        no answer.
         """
-        notice = _Notice(as_sentence(message), topic, offers, passes, once)
+        notice = _Notice(as_sentence(message), topic, offers, passes)
         index = self._index(topic)
         if index is not None and not passes:
             self._notices[index] = notice
         else:
             self._drop(topic)
-            self._notices.insert(self._place_of(notice), notice)
-        self._show_next_notice()
-
-    def _place_of(self, notice: _Notice) -> int:
-        if notice.passes:
-            return len(self._notices)
-        passing = (number for number, one in enumerate(self._notices) if one.passes)
-        return next(passing, len(self._notices))
+            passing = (number for number, one in enumerate(self._notices) if one.passes)
+            last = len(self._notices)
+            self._notices.insert(last if passes else next(passing, last), notice)
+        self._show_next()
 
     def withdraw(self, topic: str) -> None:
         if self._drop(topic):
-            self._show_next_notice()
+            self._show_next()
 
     def _drop(self, topic: str) -> bool:
         index = self._index(topic)
@@ -205,11 +180,11 @@ class Banner(QFrame):
         topics = [notice.topic for notice in self._notices]
         return topics.index(topic) if topic and topic in topics else None
 
-    def _show_next_notice(self) -> None:
+    def _show_next(self) -> None:
         notice = next(iter(self._notices), None)
         if self._urgent is not None and not (notice and notice.answers):
+            notice = None
             self._urgent()
-            notice = self._covered if self._covered in self._notices else None
         elif notice is None:
             self.hide()
         else:
@@ -220,14 +195,9 @@ class Banner(QFrame):
             self._lay_out()
         if notice is not self._shown:
             self._shown = notice
-            self.notice_changed.emit("" if notice is None else notice.topic)
             self._passing.stop()
             if notice is not None and notice.passes:
                 self._passing.start(_PASSING_MS)
-
-    @property
-    def _shows_urgent(self) -> bool:
-        return self._urgent is not None and not (self._shown and self._shown.answers)
 
     def _show(self, sentence: str, shown: QWidget) -> None:
         is_news = sentence != self.sentence.text() or not self.isVisible()
@@ -246,6 +216,8 @@ class Banner(QFrame):
         self._lay_out()
 
     def _lay_out(self) -> None:
+        for one in (self, self.sentence, *self._parts):
+            one.ensurePolished()  # else a button that was never seen seems to need less room
         shown = [one.sizeHint().width() for one in self._parts if not one.isHidden()]
         area = self._row.contentsMargins()
         beside = self.width() - area.left() - area.right()
@@ -264,46 +236,30 @@ class Banner(QFrame):
 
     @Slot()
     def _take_other(self) -> None:
-        if self._shows_urgent:
-            self._drop_seen()
+        if self._shown is None:
             self.other_clicked.emit()
         else:
             self._take_offer(1)
 
     @Slot()
-    def _drop_seen(self) -> None:
-        """Forget the notice that a failure has covered, if it shall be shown once."""
-        if self._shows_urgent and self._shown is not None and self._shown.once:
-            self._notices.remove(self._shown)
-            self._shown = None
-            self.notice_changed.emit("")
-
-    @Slot()
     def _dismiss(self) -> None:
         if self._shown is not None:
             self._notices.remove(self._shown)
-        self._show_next_notice()
+        self._show_next()
 
     @Slot()
     def _pass(self) -> None:
         # Qt may not see that the mouse has left, if a menu is opened by its key
         has_mouse = self.rect().contains(self.mapFromGlobal(QCursor.pos()))
-        is_busy = self._shows_urgent or has_mouse
         buttons = (self.offer, self.other, self.dismiss)
-        if is_busy or any(button.hasFocus() for button in buttons):
+        if has_mouse or any(button.hasFocus() for button in buttons):
             self._passing.start(_PASSING_MS)
         else:
             self._dismiss()
 
 
 class DownloadBar(QFrame):
-    """A sentence, a progress bar and a button.
-
-    Signals:
-        cancelled(): stop the download.
-    """
-
-    cancelled = Signal()
+    """A sentence, a progress bar and a button to stop the download."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -317,7 +273,6 @@ class DownloadBar(QFrame):
         row.addWidget(self.sentence, 1)
         row.addWidget(self.bar)
         row.addWidget(self.cancel)
-        self.cancel.clicked.connect(self.cancelled)
         self.silence = QTimer(self, singleShot=True, interval=_SILENT_MS)
         self.silence.timeout.connect(self._tell_silence)
         self.hide()

@@ -1,18 +1,10 @@
 """The row at the top of the window: what is listened to, overlay and pause."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QMargins, QPoint, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QLabel,
-    QLayout,
-    QLayoutItem,
-    QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.look.icons import icon
 from app.look.widgets.buttons import ChoiceMenu, open_with, tool_button
@@ -24,114 +16,17 @@ _GAP = 8
 _MARGIN, _BELOW = 8, 3  # beside and below the level
 
 
-class FlowLayout(QLayout):
-    """Widgets of their preferred width side by side, in as many lines as needed.
-
-    Widgets added after ``add_gap`` are aligned to the far end if all fit in one line.
-    """
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._items: list[QLayoutItem] = []
-        self._gap_before: int | None = None
-        self.setContentsMargins(QMargins())
-
-    def add_gap(self) -> None:
-        """Align the widgets added from now on to the far end."""
-        self._gap_before = len(self._items)
-
-    def addItem(self, item: QLayoutItem) -> None:
-        self._items.append(item)
-
-    def count(self) -> int:
-        return len(self._items)
-
-    # Qt asks for items beyond the end to find the last one.
-    def itemAt(self, index: int) -> QLayoutItem | None:
-        return self._items[index] if 0 <= index < len(self._items) else None
-
-    def takeAt(self, index: int) -> QLayoutItem | None:
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
-
-    def expandingDirections(self) -> Qt.Orientation:
-        return Qt.Orientation(0)
-
-    def hasHeightForWidth(self) -> bool:
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        lines = self._lines(width)
-        heights = [max(item.sizeHint().height() for item in line) for line in lines]
-        return sum(heights) + self.spacing() * max(0, len(lines) - 1)
-
-    def sizeHint(self) -> QSize:
-        shown = self._shown()
-        width = sum(item.sizeHint().width() for item in shown)
-        height = max((item.sizeHint().height() for item in shown), default=0)
-        return QSize(width + self.spacing() * max(0, len(shown) - 1), height)
-
-    def minimumSize(self) -> QSize:
-        size = QSize()
-        for item in self._shown():
-            size = size.expandedTo(item.minimumSize())
-        return size
-
-    def setGeometry(self, area: QRect) -> None:
-        """Place the lines one below the other.
-
-        Widgets are centred in the height of their line, unless they are aligned to its top.
-        """
-        super().setGeometry(area)
-        lines, top = self._lines(area.width()), area.top()
-        for line in lines:
-            height = max(item.sizeHint().height() for item in line)
-            left = area.left()
-            for item in line:
-                if len(lines) == 1 and item is self._first_after_gap():
-                    left += max(0, area.width() - self.sizeHint().width())
-                size = item.sizeHint().boundedTo(QSize(area.width(), height))
-                is_at_top = item.alignment() & Qt.AlignmentFlag.AlignTop
-                gap = 0 if is_at_top else (height - size.height()) // 2
-                item.setGeometry(QRect(QPoint(left, top + gap), size))
-                left += size.width() + self.spacing()
-            top += height + self.spacing()
-
-    def _lines(self, width: int) -> list[list[QLayoutItem]]:
-        lines: list[list[QLayoutItem]] = []
-        used = width
-        for item in self._shown():
-            own = item.sizeHint().width()
-            if not lines or used + self.spacing() + own > width:
-                lines.append([])
-                used = -self.spacing()
-            lines[-1].append(item)
-            used += self.spacing() + own
-        return lines
-
-    def _shown(self) -> list[QLayoutItem]:
-        return [item for item in self._items if _takes_room(item)]
-
-    def _first_after_gap(self) -> QLayoutItem | None:
-        after = [] if self._gap_before is None else self._items[self._gap_before :]
-        return next((item for item in after if _takes_room(item)), None)
-
-
-def _takes_room(item: QLayoutItem) -> bool:
-    """Return whether an item is visible; a label without text is not."""
-    widget = item.widget()
-    return not item.isEmpty() and (not isinstance(widget, QLabel) or bool(widget.text()))
-
-
 class SourceToggle(QWidget):
     """Turns one source on and off; arrow down, or the arrow beside it, chooses its device.
 
     Signals:
         toggled(): the user turned the source on or off.
-        device_chosen(str, str): its kind, and the system's name of a device; empty for the default.
+
+    Attributes:
+        devices: menu of the system's names of devices; empty for the default.
     """
 
     toggled = Signal()
-    device_chosen = Signal(str, str)
 
     def __init__(
         self, kind: DeviceKind, images: tuple[str, str], name: str, tip: str, title: str
@@ -150,6 +45,7 @@ class SourceToggle(QWidget):
         self.devices.choose("")
         self._images = images
         self.button = tool_button(images[1], name, tip, checkable=True)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         open_with(self.devices, self.button)
@@ -160,7 +56,6 @@ class SourceToggle(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.button)
         self.button.toggled.connect(self._note_toggle)
-        self.devices.value_chosen.connect(self._choose_device)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the level at the lower edge of the button."""
@@ -183,14 +78,13 @@ class SourceToggle(QWidget):
         self.button.setChecked(on)
         self._is_showing = False
 
-    @Slot(str)
-    def _choose_device(self, name: str) -> None:
-        self.device_chosen.emit(self.kind, name)
+    @Slot()
+    def show_icon(self) -> None:
+        _show_icon(self.button, *self._images)
 
     @Slot()
     def _note_toggle(self) -> None:
-        on, off = self._images
-        self.button.setIcon(icon(on if self.button.isChecked() else off, before_text=True))
+        self.show_icon()
         if not self._is_showing:
             self.toggled.emit()
 
@@ -200,8 +94,6 @@ class ControlPanel(QWidget):
 
     Signals:
         wanted_changed(): the user turned a source on or off.
-        devices_wanted(): a list of devices is about to open.
-        device_chosen(str, str): the kind of a source, and the system's name of its device.
 
     Attributes:
         overlay: button, checked while the overlay is shown.
@@ -209,8 +101,6 @@ class ControlPanel(QWidget):
     """
 
     wanted_changed = Signal()
-    devices_wanted = Signal()
-    device_chosen = Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -240,24 +130,24 @@ class ControlPanel(QWidget):
             self.tr("Pause the captions; typed text is kept"),
             checkable=True,
         )
-        row = self._row = FlowLayout(self)
+        row = self._row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(_GAP)
         for source in self.sources:
             row.addWidget(source)
             source.toggled.connect(self.wanted_changed)
-            source.device_chosen.connect(self.device_chosen)
-            source.devices.aboutToShow.connect(self.devices_wanted)
-        row.add_gap()
+        row.addStretch()
         for button in (self.overlay, self.pause):
             row.addWidget(button)
             row.setAlignment(button, Qt.AlignmentFlag.AlignTop)  # the level is below the others
         self.pause.toggled.connect(self._name_pause)
-        self.overlay.toggled.connect(self._show_overlay)
-        self._reserve_room(self.pause, self.tr("Resume"))
-        self._least_widths = {one: one.minimumWidth() for one in (self.overlay, self.pause)}
+        self.overlay.toggled.connect(self._show_icons)
+        self._pause_width = self._width_for(self.tr("Resume"))
+        self._least = QSize()
+        self._shorten()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show the texts of overlay and pause, or their icons alone where that spares a row."""
+        """Show as many texts as have room: that of the overlay goes first."""
         super().resizeEvent(event)
         self._shorten()
 
@@ -266,25 +156,30 @@ class ControlPanel(QWidget):
         if event.type() in {QEvent.Type.FontChange, QEvent.Type.StyleChange}:
             self._shorten()
 
-    def _shorten(self) -> None:
-        """Leave texts out, that of the overlay first, unless the row is too long without them."""
-        self._show_texts(self._least_widths)
-        shown = list(self._least_widths)
-        while shown and self._row.sizeHint().width() > self.width():
-            self._show_texts(shown := shown[1:])
-        if self._row.sizeHint().width() > self.width():
-            self._show_texts(self._least_widths)
+    def minimumSizeHint(self) -> QSize:
+        """Return the room that the icons alone take."""
+        return self._least
 
-    def _show_texts(self, shown: Collection[QToolButton]) -> None:
+    def _shorten(self) -> None:
+        buttons = (self.overlay, self.pause, self.system.button, self.microphone.button)
+        self._show_texts(buttons, ())
+        self._least = self._row.minimumSize()
+        self.updateGeometry()
+        for first in range(len(buttons) + 1):
+            self._show_texts(buttons, buttons[first:])
+            if self._row.minimumSize().width() <= self.width():
+                return
+
+    def _show_texts(self, buttons: Sequence[QToolButton], shown: Sequence[QToolButton]) -> None:
         styles = Qt.ToolButtonStyle
-        for button, least in self._least_widths.items():
+        for button in buttons:
             has_text = button in shown
             style = styles.ToolButtonTextBesideIcon if has_text else styles.ToolButtonIconOnly
-            if style != button.toolButtonStyle():
-                button.setToolButtonStyle(style)
-                button.setMinimumWidth(least if has_text else 0)
-        self._show_overlay()
-        self._show_pause()
+            button.setToolButtonStyle(style)
+        self.pause.setMinimumWidth(self._pause_width if self.pause in shown else 0)
+        for source in self.sources:
+            source.updateGeometry()  # else it is as wide as before until the next event
+        self._show_icons()
 
     @property
     def sources(self) -> tuple[SourceToggle, SourceToggle]:
@@ -305,25 +200,25 @@ class ControlPanel(QWidget):
 
     @Slot()
     def _name_pause(self) -> None:
-        is_paused = self.pause.isChecked()
-        self.pause.setText(self.tr("Resume") if is_paused else self.tr("Pause"))
-        self._show_pause()
-
-    def _show_pause(self) -> None:
-        _show_icon(self.pause, "play" if self.pause.isChecked() else "pause")
+        self.pause.setText(self.tr("Resume") if self.pause.isChecked() else self.tr("Pause"))
+        self._show_icons()
 
     @Slot()
-    def _show_overlay(self) -> None:
-        _show_icon(self.overlay, "captions" if self.overlay.isChecked() else "captions-off")
+    def _show_icons(self) -> None:
+        for source in self.sources:
+            source.show_icon()
+        _show_icon(self.pause, "play", "pause")
+        _show_icon(self.overlay, "captions", "captions-off")
 
-    def _reserve_room(self, button: QToolButton, other: str) -> None:
-        """Make a button as wide as its other text needs, so that nothing moves."""
-        text, width = button.text(), button.sizeHint().width()
-        button.setText(other)
-        button.setMinimumWidth(max(width, button.sizeHint().width()))
-        button.setText(text)
+    def _width_for(self, other: str) -> int:
+        """Return how wide the button to pause is with either text, so that nothing moves."""
+        text, width = self.pause.text(), self.pause.sizeHint().width()
+        self.pause.setText(other)
+        width = max(width, self.pause.sizeHint().width())
+        self.pause.setText(text)
+        return width
 
 
-def _show_icon(button: QToolButton, name: str) -> None:
+def _show_icon(button: QToolButton, on: str, off: str) -> None:
     has_text = button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextBesideIcon
-    button.setIcon(icon(name, before_text=has_text))
+    button.setIcon(icon(on if button.isChecked() else off, before_text=has_text))

@@ -1,80 +1,168 @@
-"""The status bar: one quiet line about what the program does, and what the captions are."""
+"""The status bar, one quiet line, and the menus of mode, language and timing that it shows, too."""
 
-import time
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QWidget
 
-from app.look.widgets.buttons import open_with
-from app.main_window.caption_choices import CaptionChoices
+from app.config.preferences import BOTH, CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
+from app.look.widgets.buttons import ChoiceMenu, open_with
+from app.look.widgets.names import language_name, policy_names, unoffered_policy
+
+
+class CaptionChoices(QObject):
+    """Six menus; their values are what the engine, or who is asked, calls them.
+
+    Signals:
+        changed(): a menu shows another choice.
+
+    Attributes:
+        mode: one of ``MODES``.
+        language: menu of the target languages by their codes, those of the model in use above a
+            line; below it those that need another model, an empty one for all that there are.
+        second: menu of the languages that can stand below it; empty for none.
+        purpose: menu of what is captioned, by names of adapters, empty for the model alone; without
+            entries where the model has no choice.
+        timing: policies as the engine writes them.
+        computer: addresses of servers, empty for this computer.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._spoken, self._second = SOURCE_LANGUAGE, ""
+        self.mode = ChoiceMenu(self.tr("Sh&ow"))
+        self.language = ChoiceMenu(self.tr("Translate &to"))
+        self.second = ChoiceMenu(self.tr("Second la&nguage"))
+        self.purpose = ChoiceMenu(self.tr("B&etter for"))
+        self.timing = ChoiceMenu(self.tr("T&iming"))
+        self.computer = ChoiceMenu(self.tr("Comp&uted on"))
+        modes = (
+            (self.tr("Translate"), self.tr("Captions in another language")),
+            (self.tr("No translation"), self.tr("Captions of what is said; nothing is translated")),
+            (self.tr("Both languages"), self.tr("What is said, above its translation")),
+        )
+        self.mode.show_entries(
+            [(text, mode, tip) for (text, tip), mode in zip(modes, MODES, strict=True)]
+        )
+        self.show_timings(policy_names())
+        self.show_seconds([(self.tr("None"), "", "")], "")
+        self.show_purposes([], "")
+        other = self.tr("&Another computer…"), "", self.tr("Its address, and the token it asks for")
+        self.computer.show_others([other])
+        self.show_computers({}, "")
+
+    @property
+    def below_mode(self) -> tuple[ChoiceMenu, ...]:
+        """The menus that only captions in another language need."""
+        return self.language, self.second, self.purpose, self.timing
+
+    def show_mode(self, mode: str) -> None:
+        """Select a mode; captions without a translation have no other language or timing."""
+        self.mode.choose(mode)
+        for menu in self.below_mode:
+            menu.setEnabled(self.translates)
+        self.changed.emit()
+
+    def show_languages(self, languages: Mapping[str, str], chosen: str) -> None:
+        """Offer these target languages, names by code; each has its place in the alphabet."""
+        named = [(language_name(code, name), code, "") for code, name in languages.items()]
+        self.language.show_entries(sorted(named, key=lambda entry: entry[0].casefold()))
+        if chosen in languages:
+            self.language.choose(chosen)
+        self.changed.emit()
+
+    def show_other_languages(self, entries: Sequence[tuple[str, str, str]]) -> None:
+        """Offer languages of other models below a line: text, code, tool tip."""
+        more = self.tr("&More languages…"), "", self.tr("Shows all translation models")
+        self.language.show_others([*entries, more])
+
+    def show_seconds(self, entries: Sequence[tuple[str, str, str]], chosen: str) -> None:
+        """Offer second languages, the first entry for none: text, code, tool tip."""
+        self.second.show_entries(entries)
+        self.show_second(chosen)
+
+    def show_second(self, chosen: str) -> None:
+        """Select the second language; empty for none."""
+        self.second.choose(chosen, language_name(chosen))
+        if chosen != self._second:  # a click has marked it already
+            self._second = chosen
+            self.changed.emit()
+
+    def show_purposes(self, adapters: Sequence[tuple[str, str]], used: str) -> None:
+        """Offer adapters, name and what each is for, beside the model alone; no choice of none."""
+        alone = self.tr("&Everything"), "", self.tr("The model alone")
+        self.purpose.show_entries([alone, *((name, name, purpose) for name, purpose in adapters)])
+        self.purpose.choose(used)
+        self.purpose.menuAction().setVisible(bool(adapters))
+        self.changed.emit()
+
+    def show_timings(self, policies: Sequence[tuple[str, str, str]]) -> None:
+        """Offer policies, as ``policy_names`` returns them; the chosen one stays."""
+        every = list(policies)
+        if self.timing.value not in [written for written, _, _ in every]:
+            every.append(unoffered_policy(self.timing.value))
+        self.timing.show_entries([(name, written, tip) for written, name, tip in every])
+
+    def show_computers(self, servers: Mapping[str, str], chosen: str) -> None:
+        """Offer this computer and servers, names by address; select one, empty for this one."""
+        tip = self.tr("It translates; words and captions go there, sound does not")
+        here = self.tr("This computer"), "", self.tr("Nothing leaves it")
+        entries = [(name, address, tip) for address, name in servers.items()]
+        self.computer.choose("")  # a server that is not known any more is not kept
+        self.computer.show_entries([here, *entries])
+        self.computer.choose(chosen)
+
+    def show_choice(self, spoken: str, language: str, policy: str) -> None:
+        self._spoken = spoken
+        self.language.choose(language, language_name(language))
+        self.timing.choose(policy)
+        self.changed.emit()
+
+    @property
+    def translates(self) -> bool:
+        return self.mode.value != CAPTIONS_ONLY
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Names of the source language and the target language; the latter is empty without one."""
+        target = self.language.text if self.translates else ""
+        return language_name(self._spoken), target
+
+    @property
+    def summary(self) -> str:
+        """Mode and languages in a few words."""
+        source, target = self.languages
+        if not self.translates:
+            return self.tr("{} captions").format(source)
+        pair = f"{source} + {target}" if self.mode.value == BOTH else f"{source} → {target}"
+        if self.second.value not in ("", self.language.value):
+            pair = f"{pair} + {language_name(self.second.value)}"
+        return f"{pair} · {self.purpose.value}" if self.purpose.value else pair
+
 
 _GAP = 12
 _CATCHING_UP_WORDS = 20
 """Fewer words that wait are ordinary: captions come in groups of words."""
 
-_MINUTE_S = 60
-_SHORT_S = 10
-"""An estimate is told in steps of this, or of a minute; a shorter one is not told."""
-
 _STEADY_S = 0.75
 """The shown lag stays while the measured one is this near, so that the line does not flicker."""
-
-
-_LEAST_S = 2.0  # before it, too little was read for an estimate
-
-
-class CatchingUp:
-    """The rate at which words were read since many of them waited.
-
-    Words that came meanwhile hide some that were read, so an estimate is rather too long.
-    """
-
-    def __init__(self) -> None:
-        self._began_s = self._now_s = 0.0
-        self._n_waiting = self._n_read = 0
-
-    def update(self, n_waiting: int, now_s: float) -> None:
-        """Take the number of words that wait at a time; with 0 the catching up has ended."""
-        if not self._n_waiting:
-            self._began_s, self._n_read = now_s, 0
-        self._n_read += max(0, self._n_waiting - n_waiting)
-        self._n_waiting, self._now_s = n_waiting, now_s
-
-    @property
-    def left_s(self) -> float | None:
-        """Seconds until none waits; None while that is not known."""
-        seconds = self._now_s - self._began_s
-        if not self._n_waiting or not self._n_read or seconds < _LEAST_S:
-            return None
-        return self._n_waiting * seconds / self._n_read
 
 
 class StatusBar(QWidget):
     """The state on the left; languages and glossary on the right.
 
-    Signals:
-        skip_wanted(): the words that wait are not to hold up what comes now.
-        sharing_clicked(): the user clicked on how many read along.
-        server_clicked(): the user clicked on the server that translates.
-
     Attributes:
+        skip: asks that the words that wait do not hold up what comes now.
         sharing: shown while captions are shared.
         glossary: shown while the model gets the glossary.
         server: shown while another computer translates.
         choices: button with the menus of mode, language and timing.
     """
 
-    skip_wanted = Signal()
-    sharing_clicked = Signal()
-    server_clicked = Signal()
-
-    def __init__(
-        self, choices: CaptionChoices, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, choices: CaptionChoices) -> None:
         super().__init__()
-        self._clock = clock
-        self._catching_up = CatchingUp()
         self._engine = self._listening = self._devices = self._left_out = ""
         self._is_ready = self._is_paused = False
         self._lag_s: int | None = None
@@ -87,11 +175,8 @@ class StatusBar(QWidget):
             self.tr("Leave the sentences that wait without a translation")
         )
         self.skip.setText(self.tr("Skip to now"))
-        self.skip.clicked.connect(self.skip_wanted)
         self.sharing = self._hidden_button(self.tr("Show the QR code, or stop sharing"))
-        self.sharing.clicked.connect(self.sharing_clicked)
         self.server = self._hidden_button(self.tr("Choose which computer translates"))
-        self.server.clicked.connect(self.server_clicked)
         self.glossary = QLabel(self.tr("Glossary on"))
         self.glossary.hide()
         self.choices = QPushButton()
@@ -187,15 +272,7 @@ class StatusBar(QWidget):
         """Show that words wait, once they are many, until none waits."""
         many = _CATCHING_UP_WORDS if not self._n_waiting else 1
         self._n_waiting = n_words if n_words >= many else 0
-        self._catching_up.update(self._n_waiting, self._clock())
         self._show()
-
-    @Slot()
-    def show_no_backlog(self) -> None:
-        self.show_backlog(0)
-
-    def show_glossary(self, *, used: bool) -> None:
-        self.glossary.setVisible(used)
 
     def show_shared(self, n_readers: int | None) -> None:
         """Show how many phones read along; None while captions are not shared."""
@@ -211,7 +288,6 @@ class StatusBar(QWidget):
     def _show_engine(self, text: str, *, is_ready: bool = False) -> None:
         self._engine, self._is_ready = text, is_ready
         self._n_waiting = 0
-        self._catching_up.update(0, self._clock())
         self._show()
 
     def _show(self) -> None:
@@ -230,23 +306,13 @@ class StatusBar(QWidget):
         if not self._is_ready:
             return self._engine
         if self._n_waiting:
-            words = self.tr("Catching up: %Ln words to go", "", self._n_waiting)
-            return ", ".join(filter(None, (words, self._estimate())))
+            return self.tr("Catching up: %Ln words to go", "", self._n_waiting)
         if not self._listening:
             return self.tr("Ready")
         if self._lag_s is None:
             return self._listening
         behind = self.tr("captions {} s behind").format(self._lag_s)
         return f"{self._listening} · {behind}"
-
-    def _estimate(self) -> str:
-        """Return about how long catching up takes; empty if that is short, or not known."""
-        left_s = self._catching_up.left_s
-        if left_s is None or left_s < _SHORT_S:
-            return ""
-        if left_s < _MINUTE_S:
-            return self.tr("about {} s").format(_SHORT_S * round(left_s / _SHORT_S))
-        return self.tr("about {} min").format(round(left_s / _MINUTE_S))
 
     @Slot()
     def _name_choices(self) -> None:

@@ -78,7 +78,6 @@ class TranscriptModel(QAbstractTableModel):
         self._second = ""  # code of the language below the captions
         self._given: Mapping[str, str] = {}
         self._titles = (self.tr("Source"), self.tr("Captions"))
-        self._is_heading_short = False
         self._captions_lead = True
         self._needle = ""
         self._bookmark = icon("bookmark-filled", "accent")
@@ -97,17 +96,6 @@ class TranscriptModel(QAbstractTableModel):
         self._captions_lead = bool(caption)
         self._titles = source, caption or source
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, SOURCE, CAPTION)
-
-    @property
-    def heading(self) -> str:
-        """The names of all languages of the captions."""
-        return " · ".join(self._headings)
-
-    def shorten_heading(self, *, short: bool) -> None:
-        """Head the captions by marks, as the rows have them, instead of names."""
-        if short != self._is_heading_short:
-            self._is_heading_short = short
-            self.headerDataChanged.emit(Qt.Orientation.Horizontal, CAPTION, CAPTION)
 
     def show_second(self, language: str) -> bool:
         """Show a second language below the captions, none if empty; return whether it changed."""
@@ -276,33 +264,21 @@ class TranscriptModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        """Return the title of a column, and the names that it is too narrow for."""
-        if orientation != Qt.Orientation.Horizontal:
+        """Return the title of a column; that of the captions may be cut, so a tool tip has it."""
+        roles = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
+        if orientation != Qt.Orientation.Horizontal or role not in roles:
             return None
-        if role == Qt.ItemDataRole.ToolTipRole and section == CAPTION and self._is_heading_short:
-            return self.heading
-        if role == Qt.ItemDataRole.AccessibleTextRole and section == CAPTION:
-            return self.heading
-        if role != Qt.ItemDataRole.DisplayRole:
-            return None
-        others = {SPEAKER: self.tr("Speaker"), TIME: self.tr("Time")}
-        return others.get(section) or self._title(section)
-
-    def _title(self, section: int) -> str:
-        if section != CAPTION:
-            return self._titles[section]
-        if not self._is_heading_short or len(self._headings) < _SEVERAL:
-            return self.heading
-        return " · ".join(code.upper() or name for name, code in self._headings.items())
+        if section == CAPTION:
+            return self._heading
+        titles = {SPEAKER: self.tr("Speaker"), TIME: self.tr("Time"), SOURCE: self._titles[SOURCE]}
+        return titles[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     @property
-    def _headings(self) -> dict[str, str]:
-        """The languages of the captions, code by name; the code of a title may not be known."""
-        title = self._titles[CAPTION]
-        codes = {language_name(code): code for code in self._languages}
-        own = codes.pop(title, "")
-        second = {language_name(self._second): self._second} if self._second else {}
-        return codes | {title: own} | second
+    def _heading(self) -> str:
+        """The names of all languages of the captions: of the rows, of those to come, the second."""
+        title, second = self._titles[CAPTION], language_name(self._second)
+        rows = (name for name in map(language_name, self._languages) if name != title)
+        return " · ".join(filter(None, dict.fromkeys((*rows, title, second))))
 
     def _translation(self, view: UtteranceView) -> str:
         """Return the second language of a row, as it is shown."""

@@ -115,7 +115,6 @@ class Transcript(QTableView):
         self.rows.corrected.connect(self.corrected)
         self.doubleClicked.connect(self._correct)
         self.horizontalHeader().sectionResized.connect(self._note_width)
-        self.rows.headerDataChanged.connect(self._fit_heading)
 
     # rows
 
@@ -351,6 +350,7 @@ class Transcript(QTableView):
         header.setMinimumSectionSize(_LEAST_WIDTH)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setColumnHidden(SPEAKER, True)  # noqa: FBT003  Qt's own signature
 
     @Slot()
@@ -372,14 +372,6 @@ class Transcript(QTableView):
         if share < 1:  # the header stretches it only when its own width changes
             header.resizeSection(CAPTION, width - round(width * share))
         self._is_laying_out = False
-        self._fit_heading()
-
-    @Slot()
-    def _fit_heading(self) -> None:
-        if not self.isColumnHidden(CAPTION):
-            letters = self.horizontalHeader().fontMetrics()
-            room = self.columnWidth(CAPTION) - 2 * PADDING
-            self.rows.shorten_heading(short=letters.horizontalAdvance(self.rows.heading) > room)
 
     @Slot(int, int, int)
     def _note_width(self, column: int, _before: int, width: int) -> None:
@@ -388,7 +380,6 @@ class Transcript(QTableView):
         if column == SOURCE and not self.isColumnHidden(CAPTION):
             self._share = min(0.9, max(0.1, width / self._text_width()))
             self._settled.start()
-        self._fit_heading()
         self._fit_visible_rows()
 
     def _fit_visible_rows(self) -> None:

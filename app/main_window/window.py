@@ -1,9 +1,21 @@
-"""The main window: lays out its parts and connects them to the actions."""
+"""The main window lays out its parts and connects them to the actions; the page before captions."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QLocale,
+    QObject,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -14,9 +26,13 @@ from PySide6.QtGui import (
     QShortcut,
 )
 from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
     QLineEdit,
     QMainWindow,
+    QPushButton,
     QSizePolicy,
+    QSpacerItem,
     QStackedWidget,
     QStyle,
     QToolButton,
@@ -24,16 +40,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.look.style_sheet import make_primary
+from app.look.widgets.dialog_text import paragraph
 from app.look.widgets.fit_to_screen import FitDialogs
 from app.main_window.actions import Actions
 from app.main_window.banner import Banner, DownloadBar
-from app.main_window.caption_choices import CaptionChoices
 from app.main_window.control_panel import ControlPanel
-from app.main_window.empty_page import EmptyPage
-from app.main_window.find_bar import FindBar
-from app.main_window.input_line import InputLine
-from app.main_window.status_bar import StatusBar
+from app.main_window.input_line import FindBar, InputLine
+from app.main_window.status_bar import CaptionChoices, StatusBar
 from app.main_window.transcript_view import Transcript
+from engine.hub.catalogue import SPEECH_MEGABYTES
 
 _WIDTH, _HEIGHT = 1000, 620
 _MARGIN = 8
@@ -83,8 +99,8 @@ class MainWindow(QMainWindow):
         self.transcript.verticalScrollBar().rangeChanged.connect(self._bring_down)
         for done in (
             self.banner.answered,
-            self.empty_page.download_clicked,
-            self.fetch_bar.cancelled,
+            self.empty_page.download.clicked,
+            self.fetch_bar.cancel.clicked,
         ):
             done.connect(self.typed_line.setFocus)
         self.typed_line.setFocus()
@@ -332,3 +348,80 @@ class ShortcutOverride(QObject):
         if event.type() != QEvent.Type.ShortcutOverride:
             return super().eventFilter(watched, event)
         return QKeySequence(event.keyCombination()) in self._keys
+
+
+_GAP = 12
+_TOP = 72  # pixels above; in the middle a banner below would move all
+_POINTS_LARGER = 3
+
+
+class EmptyPage(QWidget):
+    """A hint, and an offer to download the speech model, or another, while there is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hint = _centred("")
+        self.show_hint(listens=False, paused=False)
+        font = self.hint.font()
+        font.setPointSize(font.pointSize() + _POINTS_LARGER)
+        self.hint.setFont(font)
+        self.need = _centred("")
+        self.download = QPushButton(self.tr("&Download"))
+        make_primary(self.download)
+        self.others = QPushButton(self.tr("Choose a&nother…"))
+        self.offer = QWidget()
+        buttons = QHBoxLayout()
+        for part in (None, self.download, self.others, None):
+            buttons.addStretch() if part is None else buttons.addWidget(part)
+        inner = QVBoxLayout(self.offer)
+        inner.setContentsMargins(0, _GAP, 0, 0)
+        inner.setSpacing(_GAP)
+        inner.addWidget(self.need)
+        inner.addLayout(buttons)
+        column = self._column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        fixed, shrinks = QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Maximum
+        column.addItem(QSpacerItem(0, _TOP, fixed, shrinks))
+        column.addWidget(self.hint)
+        column.addWidget(self.offer)
+        column.addStretch()
+        self.offer.hide()
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the least height: a stack of pages never makes one lower than this."""
+        return self._column.minimumHeightForWidth(width)
+
+    def show_hint(self, *, listens: bool, paused: bool) -> None:
+        """Show what can be done now: while a source is on, and while the captions are paused."""
+        text = self.tr("Switch on the microphone or computer sound, or type below.")
+        if listens:
+            text = self.tr("Captions appear here as soon as something is said.")
+        if paused:
+            text = self.tr("Paused. Click Resume to go on.")
+        self.hint.setText(text)
+
+    def show_missing(self, recognizer: str) -> None:
+        """Offer to download a speech model; empty if there is one on this computer."""
+        self.need.setText(needs_speech_model(recognizer))
+        self.offer.setVisible(bool(recognizer))
+
+
+def needs_speech_model(recognizer: str) -> str:
+    """Return the sentence that asks for a speech model, with its size if that is known."""
+    megabytes = SPEECH_MEGABYTES.get(recognizer)
+    if megabytes is None:
+        told = QCoreApplication.translate(
+            "SpeechModel", "To caption speech, Surtitle needs the speech model {} (once)."
+        )
+        return told.format(recognizer)
+    told = QCoreApplication.translate(
+        "SpeechModel", "To caption speech, Surtitle needs a speech model ({} MB, once)."
+    )
+    return told.format(QLocale().toString(megabytes))
+
+
+def _centred(text: str) -> QLabel:
+    label = paragraph(text)
+    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    return label

@@ -16,10 +16,9 @@ from app.captions.journal import SessionJournal, read_session
 from app.controllers.listening_controller import FETCH
 from app.controllers.startup import stays_in_tray
 from app.look.widgets.names import policy_names
-from app.main_window.actions import Actions
+from app.main_window.actions import Actions, Tray
 from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.transcript_model import CAPTION, SOURCE
-from app.main_window.tray import Tray
 from app.session.caption_lag import LagWatch
 from engine.events import Configure, NotTranslated, Ready, Refused, Statistics
 from engine.files import ASSETS
@@ -547,24 +546,19 @@ def tray(qtbot):
     made.hide()
 
 
-def test_where_the_desktop_has_no_tray_there_is_no_icon(tray, monkeypatch):
-    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: False)
-    assert not tray.show()
-
-
 def test_the_tray_offers_the_window_and_the_way_back_from_a_locked_overlay(tray, qtbot):
-    texts = [action.text() for action in tray.menu.actions()]
-    assert "Show &window" in texts
-    lock = next(action for action in tray.menu.actions() if action.text().startswith("Loc&k"))
+    window, *others = [action for action in tray.menu.actions() if action.text()]
+    lock = next(action for action in others if action.text().startswith("Loc&k"))
     with qtbot.waitSignal(lock.toggled):
         lock.trigger()
+    assert window.text() == "Show &window"
     for ask in (
-        tray.menu.actions()[0].trigger,
-        lambda: tray._icon.activated.emit(QSystemTrayIcon.ActivationReason.Trigger),
+        window.trigger,
+        lambda: tray.activated.emit(QSystemTrayIcon.ActivationReason.Trigger),
     ):
         with qtbot.waitSignal(tray.window_wanted):
             ask()
-    assert tray._icon.contextMenu() is tray.menu
+    assert tray.contextMenu() is tray.menu
 
 
 class ByFrame(QCloseEvent):
@@ -578,8 +572,8 @@ def test_a_window_that_its_frame_closes_stays_in_the_tray_which_is_explained_onc
     program, tray, monkeypatch
 ):
     one, told = program().open().wait_until_ready(), []
-    monkeypatch.setattr(tray._icon, "showMessage", lambda *texts: told.append(texts[1]))
-    monkeypatch.setattr(Tray, "is_shown", True)
+    monkeypatch.setattr(tray, "showMessage", lambda *texts: told.append(texts[1]))
+    monkeypatch.setattr(tray, "isVisible", lambda: True)
     one.window.may_hide = partial(stays_in_tray, tray, one.application.settings)
     for _ in range(2):
         one.window.closeEvent(ByFrame())
@@ -589,7 +583,7 @@ def test_a_window_that_its_frame_closes_stays_in_the_tray_which_is_explained_onc
         assert one.window.isVisible()
     assert len(told) == 1
     assert "Captions go on" in told[0]
-    monkeypatch.setattr(Tray, "is_shown", False)
+    monkeypatch.setattr(tray, "isVisible", lambda: False)
     one.window.closeEvent(ByFrame())
     assert not one.application.bridge.is_running
 

@@ -141,6 +141,6 @@ def test_a_folder_that_cannot_be_loaded_gives_way_to_a_recogniser(window, monkey
     engine._failures = ["the encoder is damaged"]
     one.application.model.start_over()
     one.wait(one.window.banner.isVisible)
-    one.window.banner.back_clicked.emit()
+    one.window.banner.back.click()
     one.wait(lambda: len(engine.models) == 3 and one.window.status.is_ready)
     assert (engine.models[-1].hears, one.application.settings.direct) == (False, None)

@@ -95,14 +95,13 @@ def test_f10_opens_the_first_menu(qtbot, window):
     menu.close()
 
 
-def test_words_that_wait_can_be_skipped_while_they_are_many(qtbot, window):
+def test_words_that_wait_can_be_skipped_while_they_are_many(window):
     status = window.status
     status.show_ready()
     assert not status.skip.isVisible()
     status.show_backlog(300)
-    with qtbot.waitSignal(status.skip_wanted):
-        qtbot.mouseClick(status.skip, Qt.MouseButton.LeftButton)
-    status.show_no_backlog()
+    assert status.skip.isVisible()
+    status.show_backlog(0)
     assert not status.skip.isVisible()
 
 

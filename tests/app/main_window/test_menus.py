@@ -5,7 +5,6 @@ from PySide6.QtWidgets import QMenu
 
 from app.main_window.actions import Actions
 from app.main_window.window import MainWindow
-from engine.audio.devices import DeviceKind
 from tests.support.app.fake_speech_engine import DEVICES
 from tests.support.app.setup_services import parts
 
@@ -56,14 +55,12 @@ def test_every_action_is_in_one_menu_but_for_that_of_the_overlay_alone(qtbot, ke
 def test_the_devices_of_both_sources_are_in_the_menu_of_captions(qtbot):
     window = MainWindow()
     qtbot.addWidget(window)
-    told = []
-    window.controls.device_chosen.connect(lambda kind, name: told.append((kind, name)))
     window.controls.show_devices(DEVICES)
     captions = next(one.menu() for one in window.menuBar().actions() if "Captions" in one.text())
     inner = {one.text(): one.menu() for one in captions.actions() if one.menu() is not None}
     for title, device in (("Mi&crophone in use", "Desk mic"), ("Computer sound &from", "Speakers")):
         next(one for one in inner[title].actions() if one.text() == device).trigger()
-    assert told == [(DeviceKind.MICROPHONE, "mic1"), (DeviceKind.SYSTEM, "out1")]
+    assert [one.devices.value for one in window.controls.sources] == ["mic1", "out1"]
 
 
 def test_buttons_to_pause_and_to_lock_are_named_by_what_a_click_does(qapp):  # noqa: ARG001

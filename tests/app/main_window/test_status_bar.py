@@ -1,18 +1,11 @@
 import pytest
 
-from app.main_window.caption_choices import CaptionChoices
-from app.main_window.status_bar import StatusBar
-from tests.support.hand_clock import HandClock
+from app.main_window.status_bar import CaptionChoices, StatusBar
 
 
 @pytest.fixture
-def clock():
-    return HandClock(100.0)
-
-
-@pytest.fixture
-def bar(qtbot, clock):
-    bar = StatusBar(CaptionChoices(), clock=clock)
+def bar(qtbot):
+    bar = StatusBar(CaptionChoices())
     qtbot.addWidget(bar)
     bar.show()
     return bar
@@ -40,7 +33,7 @@ def test_the_line_says_the_one_thing_that_matters_now(bar):
     bar.show_paused(True)
     assert told() == "Paused"
     bar.show_paused(False)
-    bar.show_no_backlog()
+    bar.show_backlog(0)
     bar.show_listening("")
     assert told() == "Ready"
     bar.show_listening("Listening to the microphone")
@@ -99,7 +92,7 @@ def test_the_languages_stand_in_the_button_at_once_and_the_rest_below_more(bar):
     more = ["Second language", "Better for", "Timing", "", *modes]
     assert titles_of(menu.actions()[-1].menu()) == more
     told = []
-    choices.language_chosen.connect(told.append)
+    choices.language.value_chosen.connect(told.append)
     menu.actions()[0].trigger()
     assert told == ["fr"]
 
@@ -110,56 +103,3 @@ def test_sharing_tells_how_many_phones_read_and_nothing_of_none(bar):
         bar.show_shared(n_readers)
         told.append(bar.sharing.text())
     assert told == ["Shared, no reader yet", "Shared with 1 phone", "Shared with 2 phones"]
-
-
-def test_how_long_catching_up_takes_is_told_once_it_is_known(bar, clock):
-    bar.show_ready()
-    told = []
-    for seconds, n_words in (
-        (0, 4842),
-        (1, 4802),
-        (1, 4762),
-        (20, 3962),
-        (88, 462),
-        (1, 322),
-        (7, 42),
-    ):
-        clock.now_s += seconds
-        bar.show_backlog(n_words)
-        told.append(bar.state.text().removeprefix("Catching up: ").replace(",", ""))
-    assert told == [
-        "4842 words to go",
-        "4802 words to go",
-        "4762 words to go about 2 min",
-        "3962 words to go about 2 min",
-        "462 words to go about 10 s",
-        "322 words to go",
-        "42 words to go",
-    ]
-
-
-def test_words_that_come_while_others_wait_make_it_longer_and_another_paste_begins_anew(bar, clock):
-    bar.show_ready()
-    for n_words in (1000, 900, 1400):
-        bar.show_backlog(n_words)
-        clock.now_s += 10
-    bar.show_backlog(1300)  # 200 were read in 30 seconds
-    assert bar.state.text().endswith("about 3 min")
-    bar.show_no_backlog()
-    bar.show_backlog(500)
-    assert bar.state.text() == "Catching up: 500 words to go"
-
-
-@pytest.mark.parametrize(
-    ("n_words", "told"),
-    [(9, ""), (10, "about 10 s"), (24, "about 20 s"), (26, "about 30 s"), (59, "about 60 s"),
-     (60, "about 1 min"), (149, "about 2 min")],
-)  # fmt: skip
-def test_what_is_left_is_told_in_tens_of_seconds_and_then_in_minutes(bar, clock, n_words, told):
-    bar.show_ready()
-    bar.show_backlog(n_words + 20)
-    clock.now_s += 20  # one word a second
-    bar.show_backlog(n_words)
-    assert bar.state.text() == ", ".join(
-        filter(None, (f"Catching up: {n_words} words to go", told))
-    )
