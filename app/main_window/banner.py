@@ -216,11 +216,9 @@ class Banner(QFrame):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        for one in (self, self.sentence, *self._parts):
-            one.ensurePolished()  # else a button that was never seen seems to need less room
         shown = [one.sizeHint().width() for one in self._parts if not one.isHidden()]
         area = self._row.contentsMargins()
-        beside = self.width() - area.left() - area.right()
+        beside = self.contentsRect().width() - area.left() - area.right()
         beside -= sum(shown) + len(shown) * self._row.spacing()
         lines = self.sentence.fontMetrics().lineSpacing() * (_MOST_LINES + 0.5)
         is_narrow = beside <= 0 or self.sentence.heightForWidth(beside) > lines
