@@ -4,25 +4,21 @@ import time
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialog
 
 from app.config.background import wait_until
 from app.config.preferences import LaunchSettings, Preferences
 from app.config.settings_in_force import SettingsInForce
 from app.config.translations import worded
 from app.config.window_system import GeometryFile, WindowGeometry
-from app.controllers.adapter_controller import AdapterController
 from app.controllers.audience import PageController, ProjectorController, ShareController
 from app.controllers.caption_controller import CaptionController, CorrectionController
-from app.controllers.further_controller import FurtherController
-from app.controllers.glossary_controller import GlossaryController
-from app.controllers.history_controller import HistoryController
+from app.controllers.history_controller import HistoryController, MediaController
 from app.controllers.listening_controller import ListeningController
-from app.controllers.media_controller import MediaController
 from app.controllers.model_controller import ModelController
 from app.controllers.overlay_actions import OverlayActions
-from app.controllers.server_controller import ServerController
-from app.controllers.setup_controller import SetupController
+from app.controllers.setup_controller import ServerController, SetupController
+from app.controllers.tools import AdapterController, FurtherController, GlossaryController
 from app.dialogs.help import HelpWindows, diagnostics
 from app.dialogs.settings.dialog import SettingsDialog
 from app.look.style_sheet import Look
@@ -143,6 +139,7 @@ class Application(QObject):
         self.listening.service.reported.connect(captions.take_heard)
         self.media.dialog.speech_wanted.connect(setup.open_speech)
         self.media.session_wanted.connect(self.history.session_window.show_session)
+        self.media.model_damaged.connect(self.listening.mend)
         self.listening.service.begins.connect(self.lag.begin_listening)
         self.lag.measured.connect(self._show_lag)
         self.listening.sound_lost.connect(self.lag.take_lost)
@@ -277,14 +274,11 @@ class Application(QObject):
         self._closing_since_s = time.monotonic()
         self.overlay_actions.close()
         self.projector.close()
-        if self._settings_dialog is not None:
-            self._settings_dialog.close()
         self.setup.hide()
-        self.glossary.hide()
-        self.media.close()
         self.sharing.hide()
-        self.server.hide()
-        self.help_windows.hide()
+        self.server.close()
+        for dialog in self.window.findChildren(QDialog):
+            dialog.close()
         self.window.hide()
         QGuiApplication.processEvents()  # off the screen before the wait for the engine
         self.setup.close()

@@ -15,7 +15,7 @@ from app.captions.model import SpeakerNames, UtteranceView
 from app.config.preferences import LEAST_PROJECTED, MOST_PROJECTED, PLACES, Preferences
 from app.config.settings_in_force import SettingsInForce
 from app.config.translations import worded
-from app.controllers.further_controller import FurtherController
+from app.controllers.tools import FurtherController
 from app.dialogs.networks import is_here, networks
 from app.dialogs.share_dialog import FURTHER, ShareChoice, ShareDialog
 from app.look.palette import Rgb

@@ -4,7 +4,6 @@ It owns the caption model and connects it with the transcript, the bridge and th
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from textwrap import shorten
 
@@ -16,7 +15,7 @@ from app.captions.model import Captions, EpochClock, UtteranceView
 from app.config.preferences import CORRECTED, with_sign
 from app.config.settings_in_force import SettingsInForce
 from app.config.translations import worded_note
-from app.controllers.glossary_controller import GlossaryController
+from app.controllers.tools import GlossaryController
 from app.dialogs.sessions import views_of
 from app.look.widgets.names import language_name
 from app.main_window.banner import Offer
@@ -81,7 +80,6 @@ class CaptionController(QObject):
         self._undo_action = window.menu_actions.undo
         self._epoch_s = EpochClock()
         self._captions = Captions(bridge.utterances, epoch_s=self._epoch_s, note_of=worded_note)
-        self._awaited_marks: list[tuple[str, str]] = []  # lanes and texts of words that wait
         self._waiting: tuple[UtteranceView, ...] = ()
         # what can be undone, the newest last: names of offers, rows with their places before
         self._undoable: list[tuple[str, list[tuple[int, UtteranceView]]]] = []
@@ -134,17 +132,10 @@ class CaptionController(QObject):
     @Slot(int)
     def mark(self, key: int) -> None:
         """Set the bookmark of a row, or remove it; the history stores that."""
-        waiting = next((view for view in self._waiting if view.key == key), None)
-        if waiting is None:
-            is_marked = self._captions.mark(key)
-            if is_marked is not None:
-                self._writer.mark(key, marked=is_marked)
-        else:
-            words = (waiting.lane, waiting.source)
-            marks = self._awaited_marks
-            marks.remove(words) if words in marks else marks.append(words)
-            self._waiting = tuple(self._with_mark(view) for view in self._waiting)
-        self._show_captions()
+        is_marked = self._captions.mark(key)
+        if is_marked is not None:
+            self._writer.mark(key, marked=is_marked)
+            self._show_captions()
 
     @Slot(tuple)
     def _delete(self, keys: tuple[int, ...]) -> None:
@@ -172,10 +163,6 @@ class CaptionController(QObject):
         self._show_captions()
         return before.source
 
-    def _with_mark(self, waiting: UtteranceView) -> UtteranceView:
-        marked = (waiting.lane, waiting.source) in self._awaited_marks
-        return replace(waiting, marked=marked)
-
     @Slot(object)
     def _take_event(self, event: Event) -> None:
         if isinstance(event, NotTranslated):
@@ -193,14 +180,9 @@ class CaptionController(QObject):
         if not self._captions.apply(event, utterance):
             return
         self._show_with_turn()
-        has_ended = isinstance(event, UtteranceEnded) and not event.language
-        if has_ended:
+        if isinstance(event, UtteranceEnded) and not event.language:
             self._notice_language(utterance)
             self._announce(utterance)
-        awaited = self._awaited_marks if has_ended else []
-        for words in [one for one in awaited if has_words(utterance, one)][:1]:
-            self._awaited_marks.remove(words)
-            self.mark(utterance.key)
 
     def _announce(self, utterance: Utterance) -> None:
         """Let screen readers say a finished caption, with the sign where it is doubtful."""
@@ -265,13 +247,11 @@ class CaptionController(QObject):
     @Slot(tuple)
     def _show_waiting(self, rows: tuple[tuple[str, tuple[FedWord, ...]], ...]) -> None:
         waiting = tuple(
-            self._with_mark(
-                UtteranceView(
-                    key=-number,
-                    source=text_of(words),
-                    lane=lane,
-                    begun_s=self._epoch_s(words[0].committed_at_s),
-                )
+            UtteranceView(
+                key=-number,
+                source=text_of(words),
+                lane=lane,
+                begun_s=self._epoch_s(words[0].committed_at_s),
             )
             for number, (lane, words) in enumerate(rows, start=1)
         )
@@ -332,7 +312,6 @@ class CaptionController(QObject):
         self._tell_undo()
         self._bridge.send(Clear())
         self._captions.clear()
-        self._awaited_marks.clear()
         self._banner.withdraw(_OTHER_LANGUAGE)
         self._spoken.clear()
         self._told_other_language = False
@@ -371,15 +350,6 @@ class CaptionController(QObject):
             self._writer.put_back(view.key for _, view in rows)
         self._tell_undo()
         self._show_captions()
-
-
-def has_words(utterance: Utterance, awaited: tuple[str, str]) -> bool:
-    """Return whether an utterance has the words of a row that was marked while they waited."""
-    if not utterance.words:
-        return False
-    lane, text = awaited
-    source = utterance.source
-    return lane == utterance.lane and (text.startswith(source) or text in source)
 
 
 class CorrectionController(QObject):

@@ -1,14 +1,15 @@
-"""Connects the sources in the control panel with the listening service and the transcript."""
+"""The sources in the control panel, the listening service and the transcript; which model hears."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.config.preferences import LANES, ME, THEM, ListeningPreferences, Preferences
 from app.config.settings_in_force import SettingsInForce
 from app.config.translations import worded
-from app.controllers.recognizer_choice import RecognizerChoice, can_mend
 from app.controllers.setup_controller import SetupController
 from app.look.widgets.dialog_text import as_sentence
 from app.look.widgets.names import speech_name
@@ -19,6 +20,7 @@ from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService, Spoken
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, DeviceKind, NoticeKind, WantedDevice
 from engine.messages import Code, Message
+from engine.models.model_card import translates_sound
 from engine.speech.events import (
     Behind,
     CaughtUp,
@@ -29,6 +31,99 @@ from engine.speech.events import (
     RecognizerReady,
     SoundCame,
 )
+from engine.untrusted.faults import is_damage
+
+
+def can_mend(recognizer: str, message: Message) -> bool:
+    """Return whether a model failed for what its files are, and is one of the hub."""
+    return is_damage(message) and not Path(recognizer).is_dir()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choice:
+    """The choice in the settings.
+
+    Attributes:
+        preference: the speech model that is stored.
+        recognizer: it, or its like that understands the language.
+        language: code of what is spoken.
+    """
+
+    preference: str
+    recognizer: str
+    language: str
+
+
+class RecognizerChoice:
+    """Follow the settings; a model that cannot be used is not left in them while another one works.
+
+    Attributes:
+        wish: a model that was chosen and is not on this computer; empty for none.
+    """
+
+    def __init__(self, settings: SettingsInForce) -> None:
+        self._settings = settings
+        self._now = self._chosen
+        self._here: _Choice | None = None  # the newest that is on this computer
+        self._proven: _Choice | None = None  # the newest that was loaded
+        self.wish = ""
+
+    @property
+    def recognizer(self) -> str:
+        return self._now.recognizer
+
+    @property
+    def language(self) -> str:
+        return self._now.language
+
+    @property
+    def instead(self) -> str:
+        """The model to listen with if the chosen one cannot be loaded; empty for none."""
+        proven = self._proven
+        if proven is None or proven.language != self.language:
+            return ""
+        if translates_sound(Path(proven.recognizer)):
+            return ""  # a session that reads words is there by then
+        return "" if proven.recognizer == self.recognizer else proven.recognizer
+
+    def follow(self) -> bool:
+        """Read the settings; return whether another model or language is chosen."""
+        before, self._now = self._now, self._chosen
+        if self._now == before:
+            return False
+        self.wish = ""
+        return (self._now.recognizer, self._now.language) != (before.recognizer, before.language)
+
+    def see_here(self) -> None:
+        self._here = self._now
+
+    def see_loaded(self) -> None:
+        self._here = self._proven = self._now
+
+    def go_back(self) -> bool:
+        """Choose again the model before; return False if there is none.
+
+        One that translates sound is given up for good: who chose another did not want it, or it
+        failed.
+        """
+        one = self._proven if self._here == self._now else self._here
+        if one is None or one.preference == self._now.preference:
+            return False
+        if translates_sound(Path(one.recognizer)):
+            return False
+        self._now = self._here = one  # before the change is emitted, so that nothing restarts
+        self._settings.change("listening", recognizer=one.preference)
+        return True
+
+    @property
+    def _chosen(self) -> _Choice:
+        settings = self._settings
+        return _Choice(
+            preference=settings.preferences.listening.recognizer,
+            recognizer=settings.recognizer,
+            language=settings.translation.source_language,
+        )
+
 
 _GOOD_NEWS = (NoticeKind.HEARD, NoticeKind.RETURNED, NoticeKind.WOKE)
 _NAMES_DEVICE = (NoticeKind.LISTENING, NoticeKind.RETURNED, NoticeKind.MOVED, NoticeKind.LOST)
@@ -371,6 +466,12 @@ class ListeningController(QObject):
         self._fetching = ""
         self._window.fetch_bar.hide()
         self._window.empty_page.offer.setEnabled(True)
+
+    @Slot(str)
+    def mend(self, message: str) -> None:
+        """Offer to fetch what is damaged of the speech model, which a file was to be heard with."""
+        self._damaged, self._after_fetch = self._choice.recognizer, self._wanted
+        self._offer_again(message)
 
     def _offer_again(self, message: str) -> None:
         again = self.tr("Try a&gain"), self.fetch

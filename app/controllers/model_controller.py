@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.config.preferences import CAPTIONS_ONLY, SOURCE_LANGUAGE, Preferences
 from app.config.settings_in_force import ModelChoice, SettingsInForce
 from app.config.translations import worded
-from app.controllers.adapter_controller import AdapterController
 from app.controllers.model_change import (
     ModelChange,
     card_of,
@@ -18,6 +17,7 @@ from app.controllers.model_change import (
     model_settings,
     server_name,
 )
+from app.controllers.tools import AdapterController
 from app.look.widgets.names import language_name, policy_names
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import Engine, EngineBridge

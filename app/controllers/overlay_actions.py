@@ -71,12 +71,12 @@ class OverlayActions(QObject):
         self._dress(now)
 
     def _dress(self, now: Preferences) -> None:
-        self._controller.hide_from_share(hidden=now.overlay.hide_from_share)
+        self._controller.guard.use(hidden=now.overlay.hide_from_share)
         self._controller.visibility.hide_after(now.overlay.hide_after_s)
 
     @Slot()
     def _name_speakers(self) -> None:
-        self._controller.hear([LANES[source.kind] for source in self._window.controls.on])
+        self._controller.speakers.hear([LANES[source.kind] for source in self._window.controls.on])
 
     @Slot(int, int)
     def _choose_size(self, characters: int, lines: int) -> None:
@@ -158,6 +158,6 @@ class StepAside(QObject):
         is_used = window.isActiveWindow() or window.underMouse()
         is_seen = window.isVisible() and not window.isMinimized()
         if is_used and is_seen:
-            self._overlay.keep_off(window.needed_areas(), window.geometry())
+            self._overlay.keep_off(window.needed_areas())
         else:
             self._overlay.keep_off([])

@@ -27,7 +27,6 @@ from app.look.widgets.dialog_text import (
     paragraph,
     push_button,
     quiet,
-    size_text,
 )
 
 _WIDTH, _HEIGHT = 560, 420
@@ -124,12 +123,6 @@ class MediaDialog(QDialog):
                 _clock(position_s), _clock(duration_s), _clock(left_s)
             )
         self.show_message(text)
-
-    def show_fetch(self, name: str, done: int, total: int) -> None:
-        self.progress.setRange(0, _STEPS if total else 0)
-        self.progress.setValue(round(_STEPS * done / max(total, 1)))
-        text = self.tr("{}: {} of {} downloaded.")
-        self.show_message(text.format(name, size_text(done), size_text(total)))
 
     def show_message(self, text: str) -> None:
         self.message.setText(breakable(as_sentence(text)))

@@ -195,11 +195,11 @@ class Transcript(QTableView):
     def row_to_mark(self) -> int | None:
         """The selected row if it is visible, else the newest one; None without a row."""
         current = self.currentIndex()
-        rows = [row for row, view in enumerate(self.rows.views) if view.key >= 0 or view.source]
+        rows = [row for row, view in enumerate(self.rows.views) if view.key >= 0]
         is_chosen = self.selectionModel().isSelected(current) and current.row() in rows
         if is_chosen and current.row() in self.visible_rows():
             return current.row()
-        return rows[-1] if rows else None  # the others have tentative words only
+        return rows[-1] if rows else None  # the others wait, or have tentative words only
 
     @Slot()
     def mark(self) -> None:
@@ -451,7 +451,7 @@ class Transcript(QTableView):
         if not self.isColumnHidden(CAPTION):
             menu.addAction(self.tr("Copy &original"), self.copy_source)
             menu.addAction(self.tr("Copy &translation"), self.copy_captions)
-        if not self._read_only and (view.key >= 0 or view.source):
+        if not self._read_only and view.key >= 0:
             menu.addSeparator()
             if view.source:
                 index = self.rows.index(row, SOURCE)

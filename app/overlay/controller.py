@@ -3,7 +3,7 @@
 It stays below our dialogs, although it is above all other windows.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
@@ -48,6 +48,7 @@ class OverlayController(QObject):
 
     Attributes:
         bar: its toolbar, once it was added.
+        guard: hides overlay and toolbar from screen shares, if the system supports that.
         speakers: decides which captions begin with a name.
 
     Signals:
@@ -80,8 +81,8 @@ class OverlayController(QObject):
         self._knows_positions = not is_wayland()
         if self._knows_positions:
             BelowDialogs(self.overlay)
-        self._guard = ShareGuard(self)
-        self._guard.watch(self.overlay)
+        self.guard = ShareGuard(self)
+        self.guard.watch(self.overlay)
         self._choices = choices
         self.overlay.size_wanted.connect(self.size_wanted)
         self.overlay.moved.connect(self._save_position)
@@ -102,7 +103,7 @@ class OverlayController(QObject):
         colours, inside = theme_of(self._choices), not self._knows_positions
         self.bar = OverlayToolbar(self.overlay, actions, way_back, colours, inside=inside)
         if self._knows_positions:
-            self._guard.watch(self.bar)
+            self.guard.watch(self.bar)
             BelowDialogs(self.bar)
         return self.bar
 
@@ -166,10 +167,6 @@ class OverlayController(QObject):
             self._show_lines()
             self.visibility.keep(waits=catches_up)
 
-    def hear(self, lanes: Collection[str]) -> None:
-        """Follow which sources are on: the names of speakers are shown if both are."""
-        self.speakers.hear(lanes)
-
     @Slot()
     def clear(self) -> None:
         """Hide all text so far; new text is shown again."""
@@ -231,10 +228,6 @@ class OverlayController(QObject):
         if self.bar is not None and not locked:
             self.bar.linger()
 
-    def hide_from_share(self, *, hidden: bool) -> None:
-        """Hide the overlay and its toolbar from screen shares, if the system supports that."""
-        self._guard.use(hidden=hidden)
-
     @Slot()
     def restore(self) -> None:
         """Move the overlay to its saved position, or at least onto a screen."""
@@ -268,7 +261,7 @@ class OverlayController(QObject):
             self.painted.emit(self._typeset.keys)
 
     def _make_typesetter(self) -> None:
-        self._typeset = LastLines(self.overlay, self._choices, self.speakers.name_of)
+        self._typeset = LastLines(self.overlay.text, self._choices, self.speakers.name_of)
 
     def _hint(self) -> OverlayView:
         texts = (self.tr("Captions appear here."), self.tr("Drag them anywhere."))

@@ -1,32 +1,21 @@
-"""The last lines of captions and source for a window, in the letters of that window."""
+"""The last lines of captions and source in the letters of a window; a picture of them."""
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+
+from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.captions.line_breaking import Line, Typesetter
 from app.captions.model import UtteranceView
 from app.captions.reading_pace import LOOKED_AT, ReadingPace
-from app.config.preferences import CAPTIONS_ONLY, TRANSLATE, CaptionPreferences
+from app.config.preferences import CAPTIONS_ONLY, ME, THEM, TRANSLATE, CaptionPreferences
 from app.config.translations import worded_note
-from app.overlay.text_layout import OverlayView
+from app.overlay.text_layout import OverlayView, TextLayout
 
 _MOST_VIEWS = 100  # far more than have room
-
-
-class Letters(Protocol):
-    """The width of lines and letters in a window."""
-
-    @property
-    def line_width(self) -> float:
-        """Of a line at most, in pixels."""
-
-    def measure(self, text: str) -> float:
-        """Return the width of a text in the font of captions, in pixels."""
-
-    def measure_source(self, text: str) -> float:
-        """Return the width of a text in the font of the source, in pixels."""
 
 
 class LastLines:
@@ -34,7 +23,7 @@ class LastLines:
 
     def __init__(
         self,
-        letters: Letters,
+        letters: TextLayout,
         choices: CaptionPreferences,
         name_of: Callable[[UtteranceView], str],
         clock: Callable[[], float] = time.monotonic,
@@ -119,3 +108,81 @@ def _joined(views: Sequence[UtteranceView]) -> Sequence[UtteranceView]:
         else:
             joined.append(view)
     return joined
+
+
+BEHIND = ((0, 0, 0), (255, 255, 255))
+"""The darkest and the lightest that may be behind the overlay."""
+
+_MOST_HEIGHT, _LEAST_HEIGHT = 132, 48  # pixels
+_MARGIN, _RADIUS = 8, 6
+_ROOM = 4000  # for the longest line: no screen is in its way
+_SAID = (  # in the languages of the bundled model
+    UtteranceView(
+        key=0, source="Good morning, everyone.", caption="Guten Morgen zusammen.", lane=ME
+    ),
+    UtteranceView(
+        key=1, source="The room is full today.", caption="Der Saal ist heute voll.", lane=THEM
+    ),
+    UtteranceView(
+        key=2,
+        source="We begin with a question.",
+        caption="Wir beginnen mit einer Frage.",
+        lane=THEM,
+        doubtful=True,
+    ),
+)
+
+
+class CaptionPreview(QWidget):
+    """Show some captions as chosen, the last of them doubtful; smaller if they have no room.
+
+    Behind them it is dark on the left and light on the right, as it may be on the screen.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._choices = CaptionPreferences()
+        self._text = TextLayout(self)
+        self.setAccessibleName(self.tr("Preview of the captions"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumHeight(_LEAST_HEIGHT)
+        self.setMaximumHeight(_MOST_HEIGHT)
+        self.show_choices(self._choices)
+
+    def show_choices(self, choices: CaptionPreferences) -> None:
+        self._choices = choices
+        text = self._text
+        text.dress(choices, self.font(), _ROOM)
+        text.n_lines = choices.lines
+        names = choices.speaker_names
+        still = replace(choices, smooth=False)
+        lines = LastLines(text, still, lambda view: names.get(view.lane, ""))
+        text.view = lines.of(_SAID, choices.lines)
+        text.forget_box()
+        text.lay_out(text.size_of_lines(choices.lines), glides=False)
+        self.setAccessibleDescription(" ".join(line.text for line in text.view.lines))
+        self.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.show_choices(self._choices)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is painted
+        """Paint what may be behind the overlay, and the captions in the middle of it."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        behind = QLinearGradient(0, 0, self.width(), 0)
+        for place, colour in enumerate(BEHIND):
+            behind.setColorAt(place, QColor(*colour))
+        painter.setBrush(behind)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(QRectF(self.rect()), _RADIUS, _RADIUS)
+        box = self._text.box
+        if box is not None:
+            room = self.rect().adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
+            scale = min(1.0, room.width() / box.width(), room.height() / box.height())
+            painter.translate(QRectF(self.rect()).center())
+            painter.scale(scale, scale)
+            painter.translate(-QRectF(box).center())
+            self._text.paint(painter, box)

@@ -20,8 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.look.icons import icon
-from app.overlay.text_block import paint_box
-from app.overlay.text_layout import set_shape
+from app.overlay.text_layout import paint_box, set_shape
 from app.overlay.themes import Theme
 from app.overlay.window import Overlay
 
@@ -151,19 +150,15 @@ class OverlayToolbar(QWidget):
             self._look.start()
         else:
             self._look.stop()
-        lingers = self._leave.isActive()
-        is_needed = self._mouse_is_here or lingers
+        is_needed = self._mouse_is_here or self._leave.isActive()
         self._overlay.show_whole(whole=is_needed and not locked)
         self._move_beside()
         self.setVisible(is_shown and is_needed and not (locked and self._inside))
         if self.isVisible():
             self.raise_()
-        elif lingers:
-            self._leave.stop()
 
     def _on_enter(self) -> None:
         self._mouse_is_here = True
-        self._leave.stop()
         self.settle()
 
     def _on_leave(self) -> None:

@@ -1,10 +1,11 @@
 """The overlay: a frameless window above all others that paints the last lines.
 
-It is put inside its screen, and off what is clicked and typed in.
+It is put inside its screen, and off what is clicked and typed in; its edges can be dragged.
 """
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
@@ -25,8 +26,98 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from app.captions.reading_pace import EXTRA_LINES
 from app.config.preferences import CaptionPreferences
 from app.config.window_system import is_wayland
-from app.overlay.resize_edges import NO_EDGE, Drag, cursor_at, edges_at, with_edges_of
 from app.overlay.text_layout import OverlayView, TextLayout, set_shape
+
+NO_EDGE = Qt.Edge(0)
+_GRIP = 10
+_CORNER = 24
+_LEFT, _RIGHT, _TOP, _BOTTOM = (
+    Qt.Edge.LeftEdge,
+    Qt.Edge.RightEdge,
+    Qt.Edge.TopEdge,
+    Qt.Edge.BottomEdge,
+)
+_CURSORS = {
+    NO_EDGE: Qt.CursorShape.SizeAllCursor,
+    _LEFT: Qt.CursorShape.SizeHorCursor,
+    _RIGHT: Qt.CursorShape.SizeHorCursor,
+    _TOP: Qt.CursorShape.SizeVerCursor,
+    _BOTTOM: Qt.CursorShape.SizeVerCursor,
+    _LEFT | _TOP: Qt.CursorShape.SizeFDiagCursor,
+    _RIGHT | _BOTTOM: Qt.CursorShape.SizeFDiagCursor,
+    _RIGHT | _TOP: Qt.CursorShape.SizeBDiagCursor,
+    _LEFT | _BOTTOM: Qt.CursorShape.SizeBDiagCursor,
+}
+
+
+def edges_at(point: QPoint, size: QSize) -> Qt.Edge:
+    """Return the edges that a drag from a point moves: none in the middle, two in a corner."""
+    near = _edges(point, size, _GRIP)
+    return near if near == NO_EDGE else _edges(point, size, _CORNER)
+
+
+def cursor_at(edges: Qt.Edge) -> Qt.CursorShape:
+    return _CURSORS[edges]
+
+
+@dataclass(frozen=True, slots=True)
+class Drag:
+    """A drag handled by the program instead of the window system.
+
+    Attributes:
+        start: position on the screen where the button was pressed.
+        before: the window's geometry at that time.
+        edges: the dragged edges; none moves the whole window.
+    """
+
+    start: QPoint
+    before: QRect
+    edges: Qt.Edge
+
+    def geometry(self, point: QPoint, least: QSize, most: QSize) -> QRect:
+        """Return the window's geometry with the mouse at a point; the other edges stay in place."""
+        by = point - self.start
+        if self.edges == NO_EDGE:
+            return self.before.translated(by)
+        size = self.before.size()
+        if self.edges & (_LEFT | _RIGHT):
+            size.setWidth(size.width() + by.x() * self._sign(_LEFT))
+        if self.edges & (_TOP | _BOTTOM):
+            size.setHeight(size.height() + by.y() * self._sign(_TOP))
+        size = size.expandedTo(least).boundedTo(most)
+        dragged = QRect(self.before.topLeft(), size)
+        if self.edges & _LEFT:
+            dragged.moveRight(self.before.right())
+        if self.edges & _TOP:
+            dragged.moveBottom(self.before.bottom())
+        return dragged
+
+    def _sign(self, backwards: Qt.Edge) -> int:
+        return -1 if self.edges & backwards else 1
+
+
+def with_edges_of(now: QRect, before: QRect, size: QSize) -> QRect:
+    """Return a geometry of another size after a drag; the edges that were not dragged stay."""
+    resized = QRect(now.topLeft(), size)
+    if now.left() != before.left():
+        resized.moveRight(now.right())
+    if now.top() != before.top():
+        resized.moveBottom(now.bottom())
+    return resized
+
+
+def _edges(point: QPoint, size: QSize, grip: int) -> Qt.Edge:
+    edges = NO_EDGE
+    if point.x() < grip:
+        edges |= _LEFT
+    elif point.x() >= size.width() - grip:
+        edges |= _RIGHT
+    if point.y() < grip:
+        edges |= _TOP
+    elif point.y() >= size.height() - grip:
+        edges |= _BOTTOM
+    return edges
+
 
 _DISTANCE_FROM_EDGE, _EDGE_SHARE = 48, 0.05  # pixels at most; of the height of the screen
 _SETTLED_MS = 300
@@ -45,12 +136,15 @@ class Overlay(QWidget):
     the text, which is at the lower edge and grows upward. The middle of that edge stays where the
     user put it, as far as the screen allows.
 
+    Attributes:
+        text: lays out the lines, and measures them.
+
     Signals:
         moved(): the user moved or resized it.
         size_wanted(int, int): the user dragged an edge to this many characters and lines.
         painted(): the last view was painted.
         closed(): the user closed it through the window manager.
-        layout_changed(): ``line_width``, ``n_lines`` or the letters are other ones.
+        layout_changed(): ``n_lines``, the letters or the width of lines are other ones.
         screens_changed(): a screen came, went or changed.
         box_changed(): ``box`` is another one.
         hint_changed(): the hint came, went, or has to be elsewhere.
@@ -81,8 +175,8 @@ class Overlay(QWidget):
         self.setMouseTracking(True)
         self.setWindowTitle(self.tr("Surtitle captions"))
         self.setAccessibleName(self.tr("Caption overlay"))
-        self._text = TextLayout(self)
-        self._text.moved.connect(self.update)
+        self.text = TextLayout(self)
+        self.text.moved.connect(self.update)
         self._is_whole = False
         self._holes = QRegion()
         self._last_box, self._laid_out = QRect(), QSize()
@@ -97,8 +191,6 @@ class Overlay(QWidget):
         self._base = QRect()  # the same without extra lines
         self._home = QRect()  # the same without stepping aside
         self._needed: list[QRect] = []
-        self._below = QRect()  # the window that it keeps off
-        self._was_above = False  # of it, as it was painted last
         self.show_theme(choices or CaptionPreferences())
         application = QGuiApplication.instance()
         assert isinstance(application, QGuiApplication)
@@ -122,10 +214,10 @@ class Overlay(QWidget):
         """Change font, colours and size, and fit it into its screen."""
         self._choices = choices
         area = self._fitted_area = self._screen_area()
-        self._text.dress(choices, self.font(), area.width() - 2 * _SIDE)
-        self._text.n_lines = self._lines_that_fit(area)
+        self.text.dress(choices, self.font(), area.width() - 2 * _SIDE)
+        self.text.n_lines = self._lines_that_fit(area)
         self._take_size()
-        self._text.forget_box()
+        self.text.forget_box()
         self._lay_out(glides=False)
         self.layout_changed.emit()
 
@@ -139,34 +231,24 @@ class Overlay(QWidget):
         self.setVisible(was_visible)  # changing a flag hides a window
 
     @property
-    def line_width(self) -> float:
-        return self._text.line_width
-
-    @property
     def n_lines(self) -> int:
-        return self._text.n_lines
+        return self.text.n_lines
 
     @property
     def n_extra(self) -> int:
         """How many more captions have room above, for as long as more comes than can be read."""
         if self._is_held or not self._knows_positions:
             return 0
-        area, line = self._screen_area(), self._text.line_height
+        area, line = self._screen_area(), self.text.line_height
         taller = [self._base.adjusted(0, -n * line, 0, 0) for n in range(1, EXTRA_LINES + 1)]
         clear = [
             area.contains(one) and not any(map(one.intersects, self._needed)) for one in taller
         ]
         return clear.index(False) if False in clear else EXTRA_LINES
 
-    def measure(self, text: str) -> float:
-        return self._text.measure(text)
-
-    def measure_source(self, text: str) -> float:
-        return self._text.measure_source(text)
-
     @property
     def view(self) -> OverlayView:
-        return self._text.view
+        return self.text.view
 
     @Slot(OverlayView)
     def show_view(self, view: OverlayView) -> None:
@@ -176,8 +258,8 @@ class Overlay(QWidget):
         is_other = view.is_hint or self.view.is_hint
         glides = self._choices.smooth and not is_other and self._last_paint_s < _QUICK_S
         if is_other:
-            self._text.forget_box()
-        self._text.view = view
+            self.text.forget_box()
+        self.text.view = view
         self._stretch()
         if self._is_alone and QApplication.activePopupWidget() is None:
             self.raise_()  # a window manager puts each window above it that it raises
@@ -189,8 +271,8 @@ class Overlay(QWidget):
     def _stretch(self) -> None:
         """Make room above for the lines of a burst, as far as there is any."""
         n_wanted = 0 if self.view.is_hint else max(0, len(self.view.lines) - self.n_lines)
-        self._text.n_extra = min(n_wanted, self.n_extra)
-        before, higher = self._placed, self._text.n_extra * self._text.line_height
+        self.text.n_extra = min(n_wanted, self.n_extra)
+        before, higher = self._placed, self.text.n_extra * self.text.line_height
         self._placed = self._base.adjusted(0, -higher, 0, 0)
         if self._placed != before:
             self.setGeometry(self._placed)
@@ -198,7 +280,7 @@ class Overlay(QWidget):
     @property
     def box(self) -> QRect:
         """The painted part: around the text, or all of it while the mouse is on it."""
-        box = None if self._is_whole else self._text.box
+        box = None if self._is_whole else self.text.box
         return self.rect() if box is None else box & self.rect()
 
     def show_whole(self, *, whole: bool) -> None:
@@ -231,30 +313,16 @@ class Overlay(QWidget):
         """Its geometry where the user put it, also while it steps aside."""
         return self._home if self.geometry() == self._placed else self.geometry()
 
-    def keep_off(self, areas: Sequence[QRect], window: QRect | None = None) -> None:
+    def keep_off(self, areas: Sequence[QRect]) -> None:
         """Cover none of these parts of the screen, with fewer lines if there is no room.
 
         Where there is none for two lines either, the last parts are covered: they matter least.
-        Above the window that they are of, nothing shows through the box.
         """
-        self._below = window or QRect()
         if list(areas) != self._needed:
             self._needed = list(areas)
             if not self.is_dragged or not self._was_moved:
                 self._fit()
             self.hint_changed.emit()
-        self._paint_above()
-
-    @property
-    def _is_above(self) -> bool:
-        """Whether the box is above the window that it keeps off; a burst may reach its border."""
-        usual = self.rect().adjusted(0, self._text.n_extra * self._text.line_height, 0, 0)
-        return self._below.intersects((self.box & usual).translated(self.pos()))
-
-    def _paint_above(self) -> None:
-        """Paint it again where it has come above that window, or has left it."""
-        if self._is_above != self._was_above:
-            self.update()
 
     @property
     def is_hint_in_the_way(self) -> bool:
@@ -264,8 +332,7 @@ class Overlay(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         start_s = time.perf_counter()
         painter = QPainter(self)
-        self._was_above = self._is_above
-        self._text.paint(painter, self.box, opaque=self._was_above)
+        self.text.paint(painter, self.box)
         painter.end()
         self._last_paint_s = time.perf_counter() - start_s
         self.painted.emit()
@@ -314,27 +381,25 @@ class Overlay(QWidget):
         self.closed.emit()
 
     def moveEvent(self, event: QMoveEvent) -> None:
-        """Start the timer that ends the drag; what is below may be something else now."""
         super().moveEvent(event)
         self._settled.start()
-        self._paint_above()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._settled.start()
         if event.size() != self._laid_out:
-            self._text.forget_box()
+            self.text.forget_box()
             self._lay_out(glides=False)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._settled.stop()
-        self._text.forget_box()
+        self.text.forget_box()
         self._lay_out(glides=False)
 
     def _lay_out(self, *, glides: bool) -> None:
         self._laid_out = self.size()
-        self._text.lay_out(self.size(), glides=glides)
+        self.text.lay_out(self.size(), glides=glides)
         self._follow_box()
         self.update()
 
@@ -349,8 +414,8 @@ class Overlay(QWidget):
     def _take_size(self) -> None:
         area = self._screen_area()
         room = area.size() - QSize(2 * _SIDE, 0)
-        self.setMinimumSize(self._text.size_for(20, 1).boundedTo(room))
-        most = self._text.size_for(68, 4) + QSize(0, EXTRA_LINES * self._text.line_height)
+        self.setMinimumSize(self.text.size_for(20, 1).boundedTo(room))
+        most = self.text.size_for(68, 4) + QSize(0, EXTRA_LINES * self.text.line_height)
         self.setMaximumSize(most.boundedTo(room))
         self._home = self._home_for(self.n_lines, area)
         at_the_bottom = QRect(self._home)
@@ -360,7 +425,7 @@ class Overlay(QWidget):
         self.setGeometry(self._placed)
 
     def _home_for(self, lines: int, area: QRect) -> QRect:
-        size = self._text.size_of_lines(lines)
+        size = self.text.size_of_lines(lines)
         home = QRect(QPoint(), size)
         home.moveLeft(self._anchor.x() - size.width() // 2)
         home.moveBottom(self._anchor.y())
@@ -371,16 +436,13 @@ class Overlay(QWidget):
 
         One alone is a leftover of a sentence: rather than that, what is needed least is covered.
         """
-        most = max(1, min(self._choices.lines, self._text.lines_in(area.height())))
+        most = max(1, min(self._choices.lines, self.text.lines_in(area.height())))
         fitting = (
             lines
             for lines in range(most, min(_LEAST_LINES, most) - 1, -1)
             if clear_place(self._home_for(lines, area), self._needed, area) is not None
         )
         return next(fitting, min(_LEAST_LINES, most) if self._needed else most)
-
-    def _chosen_size(self) -> QSize:
-        return self._home.size()
 
     @Slot()
     def _emit_size(self) -> None:
@@ -392,10 +454,10 @@ class Overlay(QWidget):
                 self._fit()  # what it keeps off may have changed meanwhile
             return
         self._anchor = _bottom_middle(now)
-        if now.size() != self._chosen_size():
-            characters, lines = self._text.text_in(now.size())
+        if now.size() != self._home.size():
+            characters, lines = self.text.text_in(now.size())
             self.size_wanted.emit(min(68, max(20, characters)), min(4, max(1, lines)))
-            self._anchor = _bottom_middle(with_edges_of(now, before, self._chosen_size()))
+            self._anchor = _bottom_middle(with_edges_of(now, before, self._home.size()))
         self._fit()
         self.moved.emit()
 

@@ -24,7 +24,7 @@ from app.look.palette import LEGIBLE, Rgb, contrast, over
 from app.look.style_sheet import make_spin
 from app.look.widgets.dialog_text import paragraph
 from app.look.widgets.names import lane_name
-from app.overlay.preview import BEHIND, CaptionPreview
+from app.overlay.last_lines import BEHIND, CaptionPreview
 from app.overlay.themes import theme_of
 
 _OPAQUE, _PERCENT = 255, 100

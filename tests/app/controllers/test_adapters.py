@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 
 from app.config.settings_in_force import ModelChoice
 from engine.events import AdapterChanged, LoadAdapter, UseAdapter
@@ -53,6 +53,12 @@ def choose_policy(one, written):
     one.window.choices.timing.pick(written)
 
 
+def close_adapters(one):
+    """Wait until all that was begun has been found, and is taken."""
+    one.application.adapters.close()
+    QCoreApplication.sendPostedEvents()
+
+
 def test_a_bundled_adapter_that_helps_is_loaded_unasked_and_not_stored(program, bundle):
     bundle("little", "read:3", 0.4)
     bundle("much", "read:3", 2)
@@ -91,7 +97,7 @@ def test_what_the_command_line_says_wins(program, bundle, tmp_path, settings):
         settings = {"adapter": tmp_path / "own"}
     one = program(**settings).open().wait_until_ready()
     choose_policy(one, "read:5")
-    one.application.adapters.close()
+    close_adapters(one)
     assert loaded(one) == [path.name for path in settings.values() if path is not True]
 
 
@@ -104,7 +110,7 @@ def test_the_bare_model_stays_once_a_person_asked_for_it(program, bundle):
     choose_policy(one, "read:5")
     assert one.stored()["translation"]["adapter"] == "none"
     again = program().open().wait_until_ready()
-    again.application.adapters.close()
+    close_adapters(again)
     assert loaded(again) == []
 
 
@@ -117,7 +123,7 @@ def test_what_a_person_loads_stays_and_is_stored_when_it_translates(program, bun
     assert ("Dutch", "nl") in one.window.choices.language.entries
     assert one.stored()["translation"]["adapter"] == "mine"
     choose_policy(one, "wait:5")
-    one.application.adapters.close()
+    close_adapters(one)
     assert loaded(one) == ["much", "mine"]
 
 
@@ -217,7 +223,7 @@ def adapter_for(base, folder, *, scale=0.2):
 @pytest.fixture
 def nothing_bundled(monkeypatch):
     """What is added stands alone in the table."""
-    monkeypatch.setattr("app.controllers.adapter_controller.bundled_adapters", list)
+    monkeypatch.setattr("app.controllers.tools.bundled_adapters", list)
     monkeypatch.setattr("engine.hub.catalogue.bundled_adapters", list)
 
 
@@ -238,10 +244,7 @@ def person(qtbot, tmp_path, base, nothing_bundled):  # noqa: ARG001  before the 
 
 def caption_of(one, text):
     """Type a line; return its caption."""
-    keeper = one.application.history.writer
-    before = len(keeper.cues)
-    one.say(text)
-    one.wait(lambda: len(keeper.cues) == before + 1)
+    one.say_whole(text)
     return cells(one.window.transcript)[-1][1]
 
 

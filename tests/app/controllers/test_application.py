@@ -103,37 +103,29 @@ def test_without_any_model_the_banner_says_what_to_do(program, monkeypatch):
     assert one.stored()["captions"]["mode"] == "captions only"
 
 
-def test_pause_holds_what_is_typed_and_resume_translates_it(one):
-    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+def test_pause_holds_what_is_typed_with_its_time_and_resume_translates_it(one):
+    rows, state = one.window.transcript.rows, one.window.status.state
+    one.press_ctrl(Qt.Key.Key_P)
     assert one.window.controls.pause.isChecked()
-    assert one.window.status.state.text() == "Paused"
-    one.say("Good")
-    one.wait_for_rows(("Good", ""))
-    assert one.session.calls == []
-    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
-    one.wait_for_rows(("Good", "GOOD"))
-    assert one.window.status.state.text() == "Ready"
-
-
-def test_rows_have_the_time_when_they_were_typed_also_while_they_wait(one):
-    rows = one.window.transcript.rows
-    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    assert state.text() == "Paused"
     before_s = time.time()
     for text in ("First of two.", "Second."):
         one.say(text)
     one.wait_for_rows(("First of two.", ""), ("Second.", ""))
+    assert one.session.calls == []
     typed_s = [view.begun_s for view in rows.views]
     assert before_s - 1 < typed_s[0] < typed_s[1] < time.time() + 1
-    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    one.press_ctrl(Qt.Key.Key_P)
     one.wait_for_rows(("First of two.", "FIRST OF TWO."), ("Second.", "SECOND."))
     assert [view.begun_s for view in rows.views] == typed_s
+    assert state.text() == "Ready"
 
 
 def test_clear_empties_the_overlay_alone_and_what_comes_then_is_shown(one):
     one.say("First.")
     one.type("Good morning ")
     one.wait_for_rows(("First.", "FIRST."), ("Good morning", "GOOD MORNING"))
-    one.press(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    one.press_ctrl(Qt.Key.Key_L)
     assert "Captions appear here" in one.overlay.accessibleDescription()
     assert cells(one.window.transcript)[0] == ("First.", "FIRST.")
     assert one.window.typed_line.text() == "Good morning "
@@ -156,24 +148,20 @@ def test_what_does_not_look_like_english_is_said_until_something_is_translated(o
 def test_another_language_than_english_is_noticed_once_a_session_and_captions_go_on(one):
     banner = one.window.banner
 
-    def say(sentence):
-        one.say(sentence)
-        one.wait(lambda: (sentence, sentence.upper()) in cells(one.window.transcript))
-
     def is_told():
         return banner.isVisible() and "looks like German" in banner.sentence.text()
 
-    say("Good morning everybody, and thank you.")
+    one.say_whole("Good morning everybody, and thank you.")
     assert not is_told()
     for sentence in ("Guten Morgen, heute haben wir zwei Punkte.", "Ich habe noch eine Frage."):
-        say(sentence)
+        one.say_whole(sentence)
     assert is_told()
     banner.dismiss.click()
-    say("Wir sehen uns dann morgen um zehn.")
+    one.say_whole("Wir sehen uns dann morgen um zehn.")
     assert not is_told()
     one.window.menu_actions.new_session.trigger()
-    say("Guten Morgen, heute haben wir zwei Punkte.")
-    say("Ich habe noch eine Frage.")
+    one.say_whole("Guten Morgen, heute haben wir zwei Punkte.")
+    one.say_whole("Ich habe noch eine Frage.")
     one.wait(is_told)
 
 
@@ -191,7 +179,7 @@ def test_a_session_that_could_not_be_saved_is_not_lost_in_passing(program, monke
     banner.dismiss.click()
     assert banner.offer.text() == "Do&wnload"
     banner.dismiss.click()
-    one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    one.press_ctrl(Qt.Key.Key_N)
     assert "could not be saved: undo to export it" in banner.sentence.text()
     assert not banner._passing.isActive()
 
@@ -201,7 +189,7 @@ def test_a_new_session_empties_the_transcript_and_is_taken_back(one):
     one.type("And ")
     one.wait_for_rows(("Good morning.", "GOOD MORNING."), ("And", "AND"))
     history = one.application.history
-    one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    one.press_ctrl(Qt.Key.Key_N)
     assert cells(one.window.transcript) == []
     assert (one.window.typed_line.text(), history.writer.cues) == ("", [])
     one.say("Next.")
@@ -210,7 +198,7 @@ def test_a_new_session_empties_the_transcript_and_is_taken_back(one):
     rows = [("Good morning.", "GOOD MORNING."), ("And", "AND"), ("Next.", "NEXT.")]
     one.wait_for_rows(*rows)
     one.wait(lambda: [(cue.source, cue.text) for cue in history.writer.cues] == rows)
-    one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    one.press_ctrl(Qt.Key.Key_N)
     assert cells(one.window.transcript) == []
 
 
@@ -224,7 +212,7 @@ def test_the_key_of_undo_takes_back_typing_then_each_deletion_then_the_new_sessi
         one.say(word)
     one.wait(lambda: len(keeper.cues) == len(rows))
     for left in (rows[1:], []):
-        one.wait(lambda: window.transcript.rows.views[0].ended)  # else it stays
+        one.wait_until_done()
         window.transcript.selectRow(0)
         window.transcript.delete()
         one.wait_for_rows(*left)
@@ -238,7 +226,7 @@ def test_the_key_of_undo_takes_back_typing_then_each_deletion_then_the_new_sessi
     press_undo()
     one.wait_for_rows(*rows)
     assert [cue.source for cue in keeper.cues] == ["Good", "Tea"]
-    one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    one.press_ctrl(Qt.Key.Key_N)
     one.wait_for_rows()
     undo.trigger()
     one.wait_for_rows(*rows)
@@ -253,7 +241,7 @@ def test_undoing_a_new_session_leaves_deleted_what_was_deleted_since(one, monkey
         one.wait_for_rows((word, word.upper()))
         if word == "Good":
             window.menu_actions.new_session.trigger()
-    one.wait(lambda: window.transcript.rows.views[0].ended)  # else it stays
+    one.wait_until_done()
     window.transcript.selectRow(0)
     window.transcript.delete()
     window.banner.dismiss.click()
@@ -410,9 +398,9 @@ def test_the_timing_that_nobody_chose_has_one_name_in_menu_and_settings(one):
 
 def test_letters_are_made_larger_and_smaller_by_keys(program):
     one = program().open()
-    one.press(Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
-    one.press(Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
-    one.press(Qt.Key.Key_Minus, Qt.KeyboardModifier.ControlModifier)
+    one.press_ctrl(Qt.Key.Key_Plus)
+    one.press_ctrl(Qt.Key.Key_Plus)
+    one.press_ctrl(Qt.Key.Key_Minus)
     assert one.stored()["captions"]["point_size"] == 30
 
 
@@ -421,7 +409,7 @@ def test_a_locked_overlay_is_unlocked_by_button_key_and_from_outside(program):
     lock, transparent = one.window.menu_actions.lock, Qt.WindowType.WindowTransparentForInput
     for unlock in (
         lock.trigger,
-        lambda: one.press(Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier),
+        lambda: one.press_ctrl(Qt.Key.Key_K),
         lambda: one.application.obey("lock"),
     ):
         lock.trigger()
@@ -456,8 +444,8 @@ def test_an_earlier_session_stands_in_a_window_of_its_own_and_nowhere_else(progr
     polish = replace(one.application.settings.translation, source_language="pl")
     one.application.bridge.send(Configure(polish))
     one.say("Now")
-    one.wait(lambda: bool(one.application.history.writer.cues))
-    (now,) = one.application.history.writer.cues
+    one.wait(lambda: bool(one.cues))
+    (now,) = one.cues
     assert (now.source_language, now.language) == ("pl", "de")
     history, lines = one.application.history, one.application.overlay_controller.lines.lines
     one.window.menu_actions.recover.trigger()
@@ -586,11 +574,3 @@ def test_a_window_that_its_frame_closes_stays_in_the_tray_which_is_explained_onc
     monkeypatch.setattr(tray, "isVisible", lambda: False)
     one.window.closeEvent(ByFrame())
     assert not one.application.bridge.is_running
-
-
-def test_the_overlay_is_shown_and_hidden_by_a_key(program):
-    one = program().open()
-    assert one.overlay.isVisible()
-    one.press(Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
-    assert not one.overlay.isVisible()
-    assert not program().open().overlay.isVisible()

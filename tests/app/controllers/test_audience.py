@@ -8,8 +8,7 @@ from app.sharing import grace
 from app.sharing import room as room_module
 from app.sharing.access import LOOPBACK
 from tests.support.app.fake_engine import FakeEngine
-from tests.support.app.tiny_engine import TinyEngine
-from tests.support.app.whole_program import Program
+from tests.support.app.whole_program import Program, TinyEngine
 from tests.support.audience.page_client import Reader, connected
 
 
@@ -61,10 +60,8 @@ def test_a_language_is_computed_from_its_first_reader_to_its_last(one, monkeypat
             row = read_until(french, lambda it: it["rows"] and it["rows"][-1]["text"])["rows"][-1]
             assert row["language"] == "fr"
         one.wait(lambda: one.application.further.ready == ())
-    one.wait(lambda: bool(one.application.history.writer.cues))
-    assert not one.application.history.writer.cues[0].further, (
-        "a reader's choice is not the window's"
-    )
+    one.wait(lambda: bool(one.cues))
+    assert not one.cues[0].further, "a reader's choice is not the window's"
 
 
 def test_the_end_of_sharing_ends_what_was_computed_for_readers(one):
@@ -84,7 +81,7 @@ def test_who_reads_the_language_that_the_window_takes_reads_on(one):
         wanted = {"source": "en", "caption": "fr", "de": "de"}
         read_until(french, lambda message: message["languages"] == wanted)
         one.say("ab cd ef gh.")
-        one.wait(lambda: bool(one.application.history.writer.cues))
+        one.wait(lambda: bool(one.cues))
         row = read_until(french, lambda it: it["rows"] and it["rows"][-1]["text"])["rows"][-1]
     assert row["language"] == "fr"
 

@@ -1,4 +1,3 @@
-import threading
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -15,11 +14,8 @@ from app.config.preferences import (
     PreferencesFile,
     PrivacyPreferences,
 )
-from app.controllers.caption_controller import has_words
 from app.main_window.transcript_model import CAPTION, SOURCE
-from engine.events import untimed
-from engine.utterances import Utterance
-from tests.support.app.fake_engine import FakeEngine
+from engine.events import FeedWords
 from tests.support.app.whole_program import cells
 
 
@@ -76,10 +72,10 @@ def test_what_was_corrected_stays_so_whatever_the_session_still_reports(heard):
 @pytest.mark.parametrize("text", ["", "  ", None])
 def test_nothing_and_the_same_again_change_nothing(heard, text):
     before = row_of(heard, 0)
-    n_calls = len(heard.engine.sessions[-1].calls)
     correct(heard, 0, before[0] if text is None else text)
     assert row_of(heard, 0) == before
-    assert len(heard.engine.sessions[-1].calls) == n_calls
+    lanes = {call.lane for call in heard.session.calls if isinstance(call, FeedWords)}
+    assert lanes == {"me"}, "nothing is translated again"
 
 
 def test_what_had_no_caption_yet_is_translated_once_its_session_is_continued(heard, tmp_path):
@@ -128,21 +124,19 @@ def marked(cues):
     return [one.source for one in cues if one.marked]
 
 
-def test_words_that_may_still_change_are_not_marked(program):
+def test_words_that_wait_or_may_still_change_are_not_marked(program):
     transcript = program().window.transcript
     tail = UtteranceView(key=-1_000_000, tail="perhaps")
-    transcript.show_views([tail])
+    waits = UtteranceView(key=-1, source="for the model")
+    transcript.show_views([waits, tail])
     assert transcript.row_to_mark is None
-    transcript.show_views([UtteranceView(key=4), tail])
+    transcript.show_views([UtteranceView(key=4), waits, tail])
     assert transcript.row_to_mark == 0
 
 
 def test_a_second_press_takes_the_bookmark_away_and_several_stay(one, tmp_path):
     for word in ("Good", "Tea", "Bad"):
-        one.say(word)
-        one.wait(
-            lambda word=word: any(cue.source == word for cue in one.application.history.writer.cues)
-        )
+        one.say_whole(word)
         press_mark(one)
     assert one.window.transcript.rows.marked_rows == [0, 1, 2]
     one.window.transcript.go_to(1)
@@ -151,35 +145,18 @@ def test_a_second_press_takes_the_bookmark_away_and_several_stay(one, tmp_path):
     one.window.menu_actions.new_session.trigger()
     one.window.banner.offer.click()
     assert one.window.transcript.rows.marked_rows == [0, 2]
-    assert marked(one.application.history.writer.cues) == ["Good", "Bad"]
+    assert marked(one.cues) == ["Good", "Bad"]
     one.window.close()
     assert journal_marks(tmp_path) == ["Good", "Bad"]
 
 
 def press_mark(one):
-    one.press(Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
+    one.press_ctrl(Qt.Key.Key_M)
 
 
 def journal_marks(tmp_path):
     journal = next((tmp_path / "sessions").glob("*/session.jsonl"))
     return marked(read_session(journal).cues)
-
-
-def test_a_mark_that_is_set_while_the_model_loads_is_in_the_journal(program, tmp_path):
-    may_load = threading.Event()
-    one = program(FakeEngine(may_load=may_load)).open()
-    one.say("Good day")
-    one.say("Good tea")
-    press_mark(one)
-    one.say("Good")
-    assert one.window.transcript.rows.marked_rows == [1]
-    may_load.set()
-    one.wait_until_ready()
-    one.wait(lambda: len(one.application.history.writer.cues) == 3)
-    one.wait(lambda: marked(one.application.history.writer.cues) == ["Good tea"])
-    assert one.window.transcript.rows.marked_rows == [1]
-    one.window.close()
-    assert journal_marks(tmp_path) == ["Good tea"]
 
 
 def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(one, tmp_path):
@@ -188,34 +165,18 @@ def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(one
     press_mark(one)
     one.press(Qt.Key.Key_Return)
     one.say("And on")
-    one.wait(lambda: len(one.application.history.writer.cues) == 2)
+    one.wait(lambda: len(one.cues) == 2)
     one.window.close()
     assert journal_marks(tmp_path) == ["Good tea"]
 
 
 def test_a_mark_of_a_row_of_the_model_before_is_in_the_journal(one, tmp_path):
-    one.say("Good tea")
-    one.wait(lambda: bool(one.application.history.writer.cues))
+    one.say_whole("Good tea")
     one.application.model.start_over()
     one.wait(lambda: len(one.engine.sessions) == 2)
     press_mark(one)
     one.window.close()
     assert journal_marks(tmp_path) == ["Good tea"]
-
-
-def test_words_that_waited_are_known_again_by_the_utterances_that_have_them():
-    def has(lane, source, awaited=("", "Good tea. And milk.")):
-        words = untimed(source.split())
-        utterance = Utterance(
-            key=0, number=0, lane=lane, before_key=None, begun_at_s=0.0, words=words
-        )
-        return has_words(utterance, awaited)
-
-    assert has("", "Good tea.")
-    assert has("", "Well now. Good tea. And milk.")
-    assert not has("", "And milk.")
-    assert not has("", "")
-    assert not has("me", "Good tea.")
 
 
 @pytest.fixture

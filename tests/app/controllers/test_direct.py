@@ -92,7 +92,7 @@ def test_two_speakers_are_captioned_with_no_english_and_the_journal_keeps_it(win
     for source in (one.window.controls.microphone, one.window.controls.system):
         source.button.click()
     one.wait(lambda: min(len(captions(one, lane)) for lane in LANES.values()) >= 2)
-    one.wait(lambda: len(one.application.history.writer.cues) >= 4)
+    one.wait(lambda: len(one.cues) >= 4)
     assert {view.source for view in one.window.transcript.rows.views} == {""}
     assert one.application.overlay.accessibleDescription()
     one.window.close()

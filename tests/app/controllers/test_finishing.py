@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMessageBox
 from app.captions.journal import past_sessions
 from app.controllers.startup import FailedStart, NoAnswer
 from tests.support.app.fake_engine import FakeEngine
-from tests.support.app.listening_program import SAID
+from tests.support.app.whole_program import SAID
 from tests.support.programs.run import ran
 
 
@@ -50,8 +50,8 @@ def test_what_was_typed_during_a_pause_is_in_the_journal(one, tmp_path):
 def test_a_pause_ends_the_line_that_is_typed(one):
     one.type("We want to see")
     one.window.controls.pause.click()
-    one.wait(lambda: bool(one.application.history.writer.cues))
-    (cue,) = one.application.history.writer.cues
+    one.wait(lambda: bool(one.cues))
+    (cue,) = one.cues
     assert (cue.source, cue.text) == ("We want to see", "WE WANT TO SEE")
     assert one.window.typed_line.text() == ""
     one.type("Not yet")
@@ -61,7 +61,7 @@ def test_a_pause_ends_the_line_that_is_typed(one):
 
 def test_what_is_said_when_the_window_closes_is_in_the_journal(listening_program, tmp_path):
     one = listening_program().open()
-    one.press(one.bar.microphone)
+    one.bar.microphone.button.click()
     one.wait(lambda: one.speech.runs)
     one.window.close()
     said = kept(tmp_path)
@@ -71,11 +71,11 @@ def test_what_is_said_when_the_window_closes_is_in_the_journal(listening_program
 
 def test_what_is_said_when_the_person_pauses_is_translated_during_the_pause(listening_program):
     one = listening_program().open()
-    one.press(one.bar.microphone)
+    one.bar.microphone.button.click()
     one.wait(lambda: one.speech.runs)
     one.window.controls.pause.click()
     one.wait_for_sentence()
-    one.wait(lambda: len(one.application.history.writer.cues) == 2)
+    one.wait(lambda: len(one.cues) == 2)
     one.wait(lambda: one.run.sources["me"].stopped)
 
 

@@ -5,22 +5,15 @@ from tests.support.app.journals import STARTED, cue, kept, written
 from tests.support.app.whole_program import cells
 
 
-def said(one, text):
-    """Type a sentence and wait until it is kept."""
-    n_cues = len(one.application.history.writer.cues)
-    one.say(text)
-    one.wait(lambda: len(one.application.history.writer.cues) == n_cues + 1)
-
-
 def test_the_open_export_dialog_follows_the_captions(one, tmp_path):
     dialog = one.application.history.export_dialog
     one.window.menu_actions.export.trigger()
     assert (dialog.message.text(), dialog.save.isEnabled()) == ("0 captions", False)
-    said(one, "Good morning.")
+    one.say_whole("Good morning.")
     assert (dialog.message.text(), dialog.save.isEnabled()) == ("1 caption", True)
     dialog.form.setCurrentIndex(dialog.form.findData("txt"))
     dialog.export_to(tmp_path / "mine.txt")
-    said(one, "Good night.")
+    one.say_whole("Good night.")
     assert "1 caption was written" in dialog.message.text()
     dialog.export_to(tmp_path / "mine.txt")
     assert len((tmp_path / "mine.txt").read_text().splitlines()) == 2
@@ -40,12 +33,12 @@ def test_what_is_exported_follows_the_mode_of_the_captions(program):
 
 def test_the_export_of_an_earlier_session_does_not_follow_the_running_one(one):
     history = one.application.history
-    said(one, "Good morning.")
+    one.say_whole("Good morning.")
     one.window.menu_actions.new_session.trigger()
     one.wait(lambda: bool(history.sessions_dialog.read() or history.sessions_dialog.list.count()))
     history.sessions_dialog.export.click()
-    said(one, "Good night.")
-    said(one, "Sleep well.")
+    one.say_whole("Good night.")
+    one.say_whole("Sleep well.")
     assert history.export_dialog.message.text() == "1 caption"
 
 
@@ -74,7 +67,7 @@ def test_a_session_that_crashed_is_continued(program, tmp_path):
     assert one.window.transcript.rows.marked_rows == [1]
     one.wait(lambda: not path.exists())
     assert read_session(one.application.history.writer.running_journal).cues[0] == cue(0)
-    said(one, "Good morning.")
+    one.say_whole("Good morning.")
     times_s = [view.begun_s for view in one.window.transcript.rows.views]
     assert times_s == sorted(times_s)
     assert one.application.history.writer.started == STARTED
@@ -97,7 +90,7 @@ def test_once_a_session_is_continued_the_list_of_earlier_ones_is_gone_and_its_la
     history.session_window.resume.click()
     assert not history.sessions_dialog.isVisible(), "it would list what runs now"
     assert [view.language for view in one.window.transcript.rows.views] == ["fr", "fr"]
-    said(one, "Good morning.")
+    one.say_whole("Good morning.")
     rows = one.window.transcript.rows
     marks = [rows.index(row, CAPTION).data(LANGUAGE_ROLE) for row in range(3)]
     assert marks == ["FR", "FR", "DE"]
@@ -115,11 +108,11 @@ def test_what_is_deleted_of_a_continued_session_is_deleted_for_good(program, tmp
 def test_the_running_session_is_kept_where_an_earlier_one_is_continued(program, tmp_path):
     crashed(tmp_path, kept(0))
     one = program().open().wait_until_ready()
-    said(one, "Good morning.")
+    one.say_whole("Good morning.")
     one.window.banner.offer.click()
     one.application.history.session_window.resume.click()
     assert [source for source, _ in cells(one.window.transcript)] == ["Good 0"]
-    said(one, "Good night.")
+    one.say_whole("Good night.")
     one.window.close()
     kept_now = {tuple(it.source for it in one.cues) for one in past_sessions(tmp_path / "sessions")}
     assert kept_now == {("Good morning.",), ("Good 0", "Good night.")}
@@ -129,7 +122,7 @@ def test_a_running_session_that_is_not_kept_is_not_given_up_for_an_earlier_one(p
     crashed(tmp_path, kept(0))
     (tmp_path / "settings.toml").write_text("schema_version = 2\n[privacy]\njournal = false\n")
     one = program().open().wait_until_ready()
-    said(one, "Good morning.")
+    one.say_whole("Good morning.")
     one.window.banner.offer.click()
     one.application.history.session_window.resume.click()
     assert [source for source, _ in cells(one.window.transcript)] == ["Good morning."]

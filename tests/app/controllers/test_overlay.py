@@ -8,7 +8,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
 from engine.audio.devices import DeviceKind
-from tests.support.app.listening_program import SAID
+from tests.support.app.whole_program import SAID
 
 THEIRS = "the other one said this."
 
@@ -36,7 +36,7 @@ def typed(program):
     one = program().open().wait_until_ready()
     one.say("Good morning.")
     one.wait(lambda: lines(one) == ["GOOD MORNING."])
-    one.qtbot.wait(350)  # until it is settled, and cannot be meant to be dragged
+    one.wait(lambda: not one.overlay.is_dragged)
     return one
 
 
@@ -44,7 +44,7 @@ def test_two_sources_have_names_on_overlay_and_page(listening_program):
     said = {DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [THEIRS]}
     one = listening_program(said).open()
     for source in (one.bar.microphone, one.bar.system):
-        one.press(source)
+        source.button.click()
     one.wait(lambda: one.texts("them") == (THEIRS, THEIRS.upper()))
     one.wait_for_sentence()
     one.application.settings.change("captions", lines=4)

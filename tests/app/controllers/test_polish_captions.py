@@ -55,14 +55,6 @@ def newcomer(qtbot, tmp_path):
         one.window.close()
 
 
-def caption_of(one, text):
-    """Type a line, and return its caption when it has settled."""
-    one.say(text)
-    cues = one.application.history.writer
-    one.wait(lambda: len(cues.cues) == 1)
-    return cues.cues[0]
-
-
 def test_four_clicks_lead_from_a_fresh_start_to_polish_captions(newcomer, hub):
     one = newcomer()
     wizard, stored = one.application.setup.dialog, one.application.settings
@@ -80,11 +72,11 @@ def test_four_clicks_lead_from_a_fresh_start_to_polish_captions(newcomer, hub):
     one.wait_until_ready()
     assert any("CONVERTING" in stage for stage in stages)
     assert one.window.choices.language.value == "pl"
-    cue = caption_of(one, SAID)
+    cue = one.say_whole(SAID)
     assert (cue.source, cue.language, bool(cue.text)) == (SAID, "pl", True)
     one.window.close()
     n_asked = len(hub.asked)
     again = newcomer().wait_until_ready()
     assert again.application.setup.dialog is None
-    assert caption_of(again, SAID).text == cue.text
+    assert again.say_whole(SAID).text == cue.text
     assert len(hub.asked) == n_asked

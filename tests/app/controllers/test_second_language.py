@@ -10,8 +10,7 @@ from app.captions.export import n_lacking
 from app.captions.journal import read_session
 from engine.events import CaptionChanged, FurtherCaptionLeftOut
 from engine.translation.targets import Targets
-from tests.support.app.tiny_engine import TinyEngine
-from tests.support.app.whole_program import Program, cells
+from tests.support.app.whole_program import Program, TinyEngine, cells
 
 
 @pytest.fixture
@@ -92,10 +91,10 @@ def test_a_language_that_fell_behind_leaves_nothing_empty_in_what_is_kept(
     one.application.bridge.event_came.connect(told.append)
     in_french(one)
     one.window.typed_line.lines_pasted.emit((("ab", "cd", "ef", "gh."),) * 12)
-    one.wait(lambda: len(one.application.history.writer.cues) == 12)
+    one.wait(lambda: len(one.cues) == 12)
     one.window.close()
     assert any(isinstance(event, FurtherCaptionLeftOut) for event in told)
-    assert all(cue.further[0].text for cue in one.application.history.writer.cues)
+    assert all(cue.further[0].text for cue in one.cues)
     journal = next((tmp_path / "sessions").glob("*/session.jsonl"))
     cues = read_session(journal).cues
     assert len(cues) == 12
@@ -132,7 +131,7 @@ def test_what_a_language_owes_is_made_up_for_in_the_session_that_it_belongs_to(
     monkeypatch.setattr(Targets, "make_up", lambda _: None)  # it never rests
     in_french(one)
     one.window.typed_line.lines_pasted.emit((("ab", "cd", "ef", "gh."),) * 6)
-    one.wait(lambda: len(one.application.history.writer.cues) == 6)
+    one.wait(lambda: len(one.cues) == 6)
     one.wait(lambda: bool(one.application.further.left_out))
     keeper = one.application.history.writer
     one.wait(lambda: keeper.running_journal is not None)
@@ -160,7 +159,7 @@ def test_what_a_language_still_owed_at_the_end_is_made_up_for_once_the_session_i
     monkeypatch.setattr(Targets, "make_up", lambda _: None)  # no time is left for it
     in_french(one)
     one.window.typed_line.lines_pasted.emit((("ab", "cd", "ef", "gh."),) * 6)
-    one.wait(lambda: len(one.application.history.writer.cues) == 6)
+    one.wait(lambda: len(one.cues) == 6)
     further, keeper = one.application.further, one.application.history.writer
     one.wait(lambda: 0 < n_lacking(keeper.cues).get("fr", 0) == further.left_out.get("fr"))
     n_owed = further.left_out["fr"]
@@ -186,10 +185,10 @@ def test_what_an_earlier_session_lacks_is_made_up_for_in_a_language_that_is_chos
     lacking = [{"language": "fr", "text": ""}, {"language": "es", "text": "Sí."}]
     more = {"source": "ab cd ef gh.", "source_language": "en", "language": "de"}
     earlier_session(one, further=lacking, doubtful=True, confidence=0.25, **more)
-    ((before,),) = [one.application.history.writer.cues]
+    ((before,),) = [one.cues]
     in_french(one)
-    one.wait(lambda: not n_lacking(one.application.history.writer.cues))
-    (cue,) = one.application.history.writer.cues
+    one.wait(lambda: not n_lacking(one.cues))
+    (cue,) = one.cues
     texts = {further.language: further.text for further in cue.further}
     assert texts["es"] == "Sí."
     assert replace(cue, further=()) == replace(before, further=())
@@ -202,8 +201,8 @@ def test_without_a_second_language_it_is_not_computed_any_more(one):
     one.wait(lambda: one.application.further.ready == ())
     assert one.stored()["captions"]["second"] == ""
     one.say("ab cd ef gh.")
-    one.wait(lambda: bool(one.application.history.writer.cues))
-    assert not one.application.history.writer.cues[0].further
+    one.wait(lambda: bool(one.cues))
+    assert not one.cues[0].further
 
 
 def test_a_language_that_fails_is_not_chosen_any_more_and_the_captions_go_on(one, monkeypatch):
@@ -213,4 +212,4 @@ def test_a_language_that_fails_is_not_chosen_any_more_and_the_captions_go_on(one
     one.wait(lambda: one.window.choices.second.value == "")
     assert "There are no captions in Polish." in one.window.banner.sentence.text()
     one.say("ab cd.")
-    one.wait(lambda: bool(one.application.history.writer.cues))
+    one.wait(lambda: bool(one.cues))

@@ -37,7 +37,7 @@ def italian(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _little_patience(monkeypatch):
     monkeypatch.setattr("app.config.settings_in_force.PATIENCE_S", 0.2)
-    monkeypatch.setattr("app.controllers.server_controller.RETRY_MS", 50)
+    monkeypatch.setattr("app.controllers.setup_controller.RETRY_MS", 50)
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def told(one):
 
 
 def cues(one):
-    return [(cue.source, cue.text) for cue in one.application.history.writer.cues]
+    return [(cue.source, cue.text) for cue in one.cues]
 
 
 def test_a_server_that_is_named_in_the_dialog_translates_and_is_stored(
@@ -228,7 +228,7 @@ def test_a_server_of_another_language_captions_in_that_and_says_so(desktop, ital
         assert one.window.choices.summary == "English → Italian"
         one.say("abc def.")
         one.wait(lambda: len(cues(one)) == 1)
-        assert one.application.history.writer.cues[0].language == "it"
+        assert one.cues[0].language == "it"
         one.window.choices.computer.pick("")
         one.wait(lambda: state(one) == "")
         one.wait(lambda: one.window.choices.language.value == "de")
@@ -244,7 +244,7 @@ def test_with_a_server_nothing_is_offered_that_only_this_computer_has(desktop, f
         one.window.choices.language.pick("fr")
         one.say("abc.")
         one.wait(lambda: len(cues(one)) == 1)
-        assert one.application.history.writer.cues[0].language == "fr"
+        assert one.cues[0].language == "fr"
         one.window.close()
 
 

@@ -121,10 +121,10 @@ def test_the_source_is_broken_by_the_letters_that_it_has_large_alone_small_besid
     stage.show_views((long,))
     overlay = stage.overlay
     alone = texts(overlay.view.lines)
-    assert max(map(overlay.measure, alone)) <= overlay.line_width
+    assert max(map(overlay.text.measure, alone)) <= overlay.text.line_width
     stage.show_theme(replace(STILL, mode="both", lines=4))
     beside = texts(overlay.view.source)
-    assert max(map(overlay.measure_source, beside)) <= overlay.line_width
+    assert max(map(overlay.text.measure_source, beside)) <= overlay.text.line_width
     assert max(map(len, beside)) > max(map(len, alone))
 
 
@@ -174,27 +174,19 @@ def two_screens(monkeypatch):
     return wide, narrow
 
 
-def test_lines_fit_the_narrow_screen_that_it_comes_back_to(stages, tmp_path, two_screens):
-    (tmp_path / "places.toml").write_text('[overlay]\nscreen = "B"\nx = 0.5\ny = 0.9\n')
-    stage = stages(replace(STILL, point_size=60, characters=42))
-    stage.show_views((UtteranceView(key=7, caption="Heute wollen wir über das Wetter sprechen"),))
-    overlay = stage.overlay
-    assert two_screens[1].contains(overlay.geometry())
-    assert overlay.line_width < 960
-    shown = texts(overlay.view.lines)
-    assert shown
-    assert all(overlay.measure(text) <= overlay.line_width for text in shown)
-
-
-def test_it_comes_back_to_the_narrow_screen_at_the_place_where_it_was(
+def test_it_comes_back_to_its_place_on_a_narrow_screen_which_its_lines_fit(
     stages, tmp_path, two_screens
 ):
     (tmp_path / "places.toml").write_text('[overlay]\nscreen = "B"\nx = 0.25\ny = 0.5\n')
-    overlay = stages(replace(STILL, point_size=24, characters=60, lines=4)).overlay
-    room = two_screens[1].size() - overlay.size()
-    offset = overlay.pos() - two_screens[1].topLeft()
+    overlay, narrow = stages(replace(STILL, point_size=24, characters=60)).overlay, two_screens[1]
+    room, offset = narrow.size() - overlay.size(), overlay.pos() - narrow.topLeft()
     assert abs(offset.x() - room.width() / 4) <= 1
     assert abs(offset.y() - room.height() / 2) <= 1
+    stage = stages(replace(STILL, point_size=60, characters=42))
+    stage.show_views((UtteranceView(key=7, caption="Heute wollen wir über das Wetter sprechen"),))
+    text = stage.overlay.text
+    assert narrow.contains(stage.overlay.geometry())
+    assert max(map(text.measure, texts(stage.overlay.view.lines))) <= text.line_width < 960
 
 
 @pytest.mark.parametrize(
@@ -222,7 +214,7 @@ def heard(*pairs):
 @pytest.mark.parametrize("mode", ["translate", "captions only", "both"])
 def test_two_speakers_are_told_apart_in_every_mode(stages, mode):
     stage = stages(replace(STILL, mode=mode, name_them="Ada"))
-    stage.hear(["me", "them"])
+    stage.speakers.hear(["me", "them"])
     stage.show_views(heard(("me", "Eins"), ("them", "Zwei")))
     view = stage.overlay.view
     said = ["ME: EINS", "ADA: ZWEI"]
@@ -255,14 +247,17 @@ def test_another_font_of_the_application_breaks_lines_anew(stages, qapp, qtbot):
     stage = stages(replace(STILL, lines=4))
     long = UtteranceView(key=7, caption="Heute wollen wir ausführlich über das Wetter sprechen")
     stage.show_views((long,))
-    before, own = stage.overlay.line_width, QFont(qapp.font())
+    before, own = stage.overlay.text.line_width, QFont(qapp.font())
     wide = QFont(own)
     wide.setBold(True)
     try:
         qapp.setFont(wide)
         overlay = stage.overlay
-        qtbot.waitUntil(lambda: overlay.line_width > before)
-        assert all(overlay.measure(one) <= overlay.line_width for one in texts(overlay.view.lines))
+        qtbot.waitUntil(lambda: overlay.text.line_width > before)
+        assert all(
+            overlay.text.measure(one) <= overlay.text.line_width
+            for one in texts(overlay.view.lines)
+        )
         assert overlay.screen().availableGeometry().contains(overlay.geometry())
     finally:
         qapp.setFont(own)
@@ -278,7 +273,9 @@ def test_it_fits_a_screen_that_becomes_smaller(stages, monkeypatch, told):
     signal.emit(small if told == "availableGeometryChanged" else 192.0)
     overlay = stage.overlay
     assert small.contains(overlay.geometry())
-    assert all(overlay.measure(text) <= overlay.line_width for text in texts(overlay.view.lines))
+    assert all(
+        overlay.text.measure(text) <= overlay.text.line_width for text in texts(overlay.view.lines)
+    )
 
 
 def test_words_flow_by_the_clock_and_are_painted_once_they_are_there(stages, qtbot):
@@ -330,7 +327,7 @@ def visibility(overlay, hovered, qtbot):
     made.hide_after(10)
     made.want(wanted=True)
     qtbot.waitExposed(overlay)
-    qtbot.wait(350)  # until it is not dragged, nor just placed
+    qtbot.waitUntil(lambda: not overlay.is_dragged)  # nor just placed
     return made
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.config.preferences import CaptionPreferences
-from app.overlay.preview import CaptionPreview
+from app.overlay.last_lines import CaptionPreview
 
 LOOK = CaptionPreferences(smooth=False, characters=60, name_them="Ada")
 
@@ -34,7 +34,7 @@ CAPTIONS = [
 @pytest.mark.parametrize(
     ("mode", "lines", "source"),
     [
-        ("translate", CAPTIONS, SOURCE),
+        ("translate", CAPTIONS, []),
         ("both", CAPTIONS, SOURCE),
         ("captions only", SOURCE, []),
     ],

@@ -12,10 +12,17 @@ from PySide6.QtTest import QTest
 
 from app.captions.line_breaking import Line, runs_right_to_left
 from app.config.preferences import PRESETS, CaptionPreferences
-from app.overlay.resize_edges import NO_EDGE, Drag, edges_at
 from app.overlay.text_layout import OverlayView
 from app.overlay.themes import theme_of
-from app.overlay.window import Overlay, best_place, clear_place, moved_inside
+from app.overlay.window import (
+    NO_EDGE,
+    Drag,
+    Overlay,
+    best_place,
+    clear_place,
+    edges_at,
+    moved_inside,
+)
 
 STILL = CaptionPreferences(smooth=False, lines=2)
 LEFT, RIGHT = Qt.Edge.LeftEdge, Qt.Edge.RightEdge
@@ -37,15 +44,19 @@ def shown(*texts, **others):
     return OverlayView(lines=lines(*texts), **others)
 
 
-def white_places(overlay):
-    """Where the picture has white text in it."""
-    image = overlay.grab().toImage()
+def places_of(overlay, least, most):
+    image = picture(overlay)
     return {
         (x, y)
         for y in range(image.height())
         for x in range(0, image.width(), 2)
-        if image.pixelColor(x, y).lightness() > 240
+        if least <= image.pixelColor(x, y).lightness() <= most
     }
+
+
+def white_places(overlay):
+    """Where the picture has white text in it."""
+    return places_of(overlay, 241, 255)
 
 
 def upper_places(overlay):
@@ -108,7 +119,7 @@ def test_a_hint_is_hugged_and_captions_have_the_whole_width_whichever_way_they_r
 
 def test_while_a_burst_comes_lines_have_room_above_and_nothing_else_moves(overlay):
     overlay.show()
-    place, line = overlay.geometry(), overlay._text.line_height
+    place, line = overlay.geometry(), overlay.text.line_height
     default = overlay.default_position()
     overlay.show_view(shown("eins", "zwei"))
     before = white_rows(overlay)
@@ -126,7 +137,7 @@ def test_while_a_burst_comes_lines_have_room_above_and_nothing_else_moves(overla
 
 
 def test_no_more_lines_have_room_where_the_screen_ends_or_something_is_needed(overlay):
-    area, line = overlay.screen().availableGeometry(), overlay._text.line_height
+    area, line = overlay.screen().availableGeometry(), overlay.text.line_height
     overlay.put(area.topLeft() + QPoint(0, line + line // 2))
     assert overlay.n_extra == 1
     overlay.show_view(shown("eins", "zwei", "drei", "vier"))
@@ -169,15 +180,19 @@ def test_the_box_has_all_of_the_text_in_it(overlay, point_size, mode):
             assert overlay.box.adjusted(9, 4, -9, -4).contains(x, y)
 
 
-def test_a_hint_that_is_wider_than_a_line_has_smaller_letters(overlay):
+def test_a_hint_is_paler_and_has_smaller_letters_where_it_is_wider_than_a_line(overlay):
     hint = shown("Captions appear here.", "Drag them anywhere.", is_hint=True)
+    for view in (hint, OverlayView(lines=(Line(text="Paused", is_quiet=True),))):
+        overlay.show_view(view)
+        assert white_rows(overlay) == set()
+        assert QColor(*theme_of(STILL).quiet).rgba() in colours_of(overlay)
     overlay.show_theme(replace(STILL, point_size=96, characters=20))
     overlay.show_view(hint)
-    font, metrics = overlay._text.caption_letters()
-    assert metrics.horizontalAdvance("Captions appear here.") <= overlay.line_width
+    font, metrics = overlay.text.caption_letters()
+    assert metrics.horizontalAdvance("Captions appear here.") <= overlay.text.line_width
     assert font.pointSizeF() > 30
     overlay.show_theme(STILL)
-    assert overlay._text.caption_letters()[0].pointSizeF() == STILL.point_size
+    assert overlay.text.caption_letters()[0].pointSizeF() == STILL.point_size
 
 
 def test_letters_have_an_outline_where_the_box_alone_would_not_do(overlay):
@@ -195,19 +210,6 @@ def has_opaque_black(overlay):
     return any(
         image.pixelColor(x, y) == black for y in range(image.height()) for x in range(image.width())
     )
-
-
-@pytest.mark.parametrize(
-    "view",
-    [
-        shown("Captions appear here.", is_hint=True),
-        OverlayView(lines=(Line(text="Paused", is_quiet=True),)),
-    ],
-)
-def test_a_hint_and_a_note_are_paler_than_captions(overlay, view):
-    overlay.show_view(view)
-    assert white_rows(overlay) == set()
-    assert QColor(*theme_of(STILL).quiet).rgba() in colours_of(overlay)
 
 
 OWN = {"text_colour": "#00ff00", "background_colour": "#400000", "opacity": 0.5}
@@ -228,12 +230,12 @@ def test_a_preset_or_a_persons_own_colours_are_those_of_box_and_letters(overlay,
 
 def test_a_persons_own_font_is_used_where_there_is_one(overlay):
     families = {"DejaVu Sans Mono", "DejaVu Serif", "Liberation Mono"} & {*QFontDatabase.families()}
-    width = overlay.measure("Good morning")
+    width = overlay.text.measure("Good morning")
     for family in sorted(families):
         overlay.show_theme(replace(STILL, font=family))
-        assert overlay.measure("Good morning") != width
+        assert overlay.text.measure("Good morning") != width
     overlay.show_theme(replace(STILL, font="No such font"))
-    assert overlay.measure("Good morning") > 0
+    assert overlay.text.measure("Good morning") > 0
 
 
 def test_the_source_stands_above_captions_in_smaller_letters(overlay):
@@ -245,7 +247,7 @@ def test_the_source_stands_above_captions_in_smaller_letters(overlay):
     overlay.show_view(OverlayView(lines=lines("Guten Morgen"), source=lines("Good morning")))
     assert white_rows(overlay) == captions  # the source is not white
     assert min(captions) > overlay.height() // 3
-    assert overlay.measure_source("Good morning") < overlay.measure("Good morning")
+    assert overlay.text.measure_source("Good morning") < overlay.text.measure("Good morning")
 
 
 def test_a_line_from_right_to_left_ends_at_the_right_edge(overlay):
@@ -290,7 +292,7 @@ def test_another_text_and_other_letters_end_a_glide(overlay, monkeypatch, change
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("text_block.Block._wants_motion", lambda _block: False), ("window._QUICK_S", 0.0)],
+    [("text_layout.Block._wants_motion", lambda _block: False), ("window._QUICK_S", 0.0)],
     ids=["no motion is wanted", "painting is slow"],
 )
 def test_lines_jump_where_no_motion_is_wanted_or_painting_is_slow(
@@ -446,16 +448,6 @@ def test_words_that_may_change_are_paler_and_move_nothing_before_them(overlay, w
     assert len(beyond - near) <= 0.05 * len(beyond), "it stands where it will stand"
 
 
-def places_of(overlay, least, most):
-    image = overlay.grab().toImage()
-    return {
-        (x, y)
-        for y in range(image.height())
-        for x in range(0, image.width(), 2)
-        if least <= image.pixelColor(x, y).lightness() <= most
-    }
-
-
 @pytest.mark.parametrize("text", ["Heute wollen wir", "صباح الخير"])
 def test_a_doubtful_line_has_a_mark_before_letters_that_stand_where_others_do(overlay, text):
     line = Line(text=text, right_to_left=text[0] == "ص")
@@ -546,42 +538,6 @@ def test_without_room_for_all_lines_it_has_fewer_but_two_and_covers_what_matters
     overlay.show_theme(replace(STILL, lines=1))
     overlay.keep_off([area])
     assert overlay.n_lines == 1
-
-
-def test_the_box_is_painted_anew_when_it_comes_above_the_window_that_it_keeps_off(overlay, qtbot):
-    with qtbot.waitSignal(overlay.painted):
-        overlay.show()
-    qtbot.wait(0)
-    painted = []
-    overlay.painted.connect(lambda: painted.append(overlay._was_above))
-    below = QRect(overlay.geometry())
-    overlay.keep_off([], below)
-    qtbot.waitUntil(lambda: painted == [True])
-    overlay.keep_off([], below.adjusted(-1, -1, 1, 1))
-    overlay.move(overlay.pos() - QPoint(0, 2 * overlay.height()))
-    qtbot.waitUntil(lambda: painted[-1] is False)
-    overlay.move(below.topLeft())
-    qtbot.waitUntil(lambda: painted[-1] is True)
-
-
-def test_nothing_shows_through_it_above_the_window_that_it_keeps_off(overlay):
-    overlay.show_view(OverlayView(lines=(Line(text="Guten Morgen"),)))
-    middle = overlay.box.center().x(), overlay.box.top() + 3
-
-    def alpha():
-        return overlay.grab().toImage().pixelColor(*middle).alpha()
-
-    assert alpha() < 255
-    overlay.keep_off([], overlay.geometry())
-    assert alpha() == 255
-    overlay.keep_off([])
-    assert alpha() < 255
-    border = overlay.geometry()
-    border.moveBottom(border.top() - 1)
-    overlay.keep_off([], border)
-    overlay.show_view(shown("eins", "zwei", "drei"))
-    assert overlay.geometry().intersects(border)
-    assert alpha() < 255, "a burst does not turn it black and back"
 
 
 class Painted(QObject):

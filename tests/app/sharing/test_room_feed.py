@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.captions.model import UtteranceView
-from app.controllers.further_controller import GRACE_S, Grace
+from app.controllers.tools import GRACE_S, Grace
 from app.sharing import room_feed
 from app.sharing.room_feed import CAPTION, KEPT_S, MOST_LETTERS, MOST_ROWS, SOURCE, RoomFeed
 
