@@ -1,4 +1,4 @@
-"""What a translation gets beside its words: adapters, the glossary, further languages."""
+"""Adapters, the glossary, further languages: all that a translation gets beside its words."""
 
 import time
 from collections.abc import Callable, Collection, Sequence

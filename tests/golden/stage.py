@@ -60,7 +60,6 @@ from tests.engine.runtime.ctranslate2 import learnt_m2m100
 from tests.golden.clock import CLOCK, real_s
 from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
-from tests.support.app.listening_program import ListeningProgram
 from tests.support.app.whole_program import Program, cells
 from tests.support.audience.page_client import Reader
 from tests.support.commands import fed, typed
@@ -637,7 +636,7 @@ def heard_window(record, models, texts, *, home, language="en", **captions):
         return home if speech.has(name) else None
 
     with _spoken(language), mock.patch("engine.speech.speech_models.found_speech_model", found):
-        program = ListeningProgram(_Hands(), home, speech, Engine(models))
+        program = Program(_Hands(), home, Engine(models), speech)
         yield _opened(record, program, home)
 
 
