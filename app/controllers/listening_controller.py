@@ -58,47 +58,40 @@ class RecognizerChoice:
     """Follow the settings; a model that cannot be used is not left in them while another one works.
 
     Attributes:
+        now: what is chosen.
         wish: a model that was chosen and is not on this computer; empty for none.
     """
 
     def __init__(self, settings: SettingsInForce) -> None:
         self._settings = settings
-        self._now = self._chosen
+        self.now = self._chosen
         self._here: _Choice | None = None  # the newest that is on this computer
         self._proven: _Choice | None = None  # the newest that was loaded
         self.wish = ""
 
     @property
-    def recognizer(self) -> str:
-        return self._now.recognizer
-
-    @property
-    def language(self) -> str:
-        return self._now.language
-
-    @property
     def instead(self) -> str:
         """The model to listen with if the chosen one cannot be loaded; empty for none."""
         proven = self._proven
-        if proven is None or proven.language != self.language:
+        if proven is None or proven.language != self.now.language:
             return ""
         if translates_sound(Path(proven.recognizer)):
             return ""  # a session that reads words is there by then
-        return "" if proven.recognizer == self.recognizer else proven.recognizer
+        return "" if proven.recognizer == self.now.recognizer else proven.recognizer
 
     def follow(self) -> bool:
         """Read the settings; return whether another model or language is chosen."""
-        before, self._now = self._now, self._chosen
-        if self._now == before:
+        before, self.now = self.now, self._chosen
+        if self.now == before:
             return False
         self.wish = ""
-        return (self._now.recognizer, self._now.language) != (before.recognizer, before.language)
+        return (self.now.recognizer, self.now.language) != (before.recognizer, before.language)
 
     def see_here(self) -> None:
-        self._here = self._now
+        self._here = self.now
 
     def see_loaded(self) -> None:
-        self._here = self._proven = self._now
+        self._here = self._proven = self.now
 
     def go_back(self) -> bool:
         """Choose again the model before; return False if there is none.
@@ -106,12 +99,12 @@ class RecognizerChoice:
         One that translates sound is given up for good: who chose another did not want it, or it
         failed.
         """
-        one = self._proven if self._here == self._now else self._here
-        if one is None or one.preference == self._now.preference:
+        one = self._proven if self._here == self.now else self._here
+        if one is None or one.preference == self.now.preference:
             return False
         if translates_sound(Path(one.recognizer)):
             return False
-        self._now = self._here = one  # before the change is emitted, so that nothing restarts
+        self.now = self._here = one  # before the change is emitted, so that nothing restarts
         self._settings.change("listening", recognizer=one.preference)
         return True
 
@@ -216,7 +209,7 @@ class ListeningController(QObject):
         self._bridge.paused_changed.disconnect(self._listen)
         if self._wanted:  # else nothing that hears was ever made
             self._wanted = ()
-            self.service.listen((), self._choice.recognizer)
+            self.service.listen((), self._choice.now.recognizer)
 
     def close(self) -> None:
         self._meters.stop()
@@ -272,7 +265,7 @@ class ListeningController(QObject):
 
     def _tell_spoken(self) -> None:
         words = tuple(term for term, _ in self._settings.translation.glossary)
-        self.service.spoken = Spoken(language=self._choice.language, words=words)
+        self.service.spoken = Spoken(language=self._choice.now.language, words=words)
 
     @property
     def _lanes(self) -> tuple[str, ...]:
@@ -304,7 +297,7 @@ class ListeningController(QObject):
         else:
             self._show_stopped()
         self._switches = False  # else it would begin again, and fail twice, once it was found
-        self.service.listen(wanted, self._choice.recognizer, self._choice.instead)
+        self.service.listen(wanted, self._choice.now.recognizer, self._choice.instead)
 
     def _keep_before(self) -> None:
         """Remember of each source from which device sound came, to go on if the next one fails."""
@@ -351,7 +344,7 @@ class ListeningController(QObject):
     def _fail(self, message: str) -> None:
         may_be_the_model = not self._is_ready
         self._show_off()
-        self.service.listen((), self._choice.recognizer)
+        self.service.listen((), self._choice.now.recognizer)
         offers = (self._others,) if may_be_the_model else ()
         self._banner.show_offer(message, CHOOSE, *offers)
 
@@ -385,12 +378,12 @@ class ListeningController(QObject):
 
     @Slot()
     def look_for_model(self) -> None:
-        self.service.look_for(self._choice.recognizer)
+        self.service.look_for(self._choice.now.recognizer)
 
     @Slot(str, object)
     def _take_found(self, recognizer: str, obstacle: str | None) -> None:
         """Switch to a speech model that is here; keep the one before if it is not."""
-        if recognizer != self._choice.recognizer:
+        if recognizer != self._choice.now.recognizer:
             return
         switches, self._switches = self._switches, False
         if obstacle is None:
@@ -400,11 +393,11 @@ class ListeningController(QObject):
             return
         self._window.empty_page.show_missing("" if obstacle is None else recognizer)
         if switches and self._wanted:
-            self.service.listen(self._wanted, self._choice.recognizer, self._choice.instead)
+            self.service.listen(self._wanted, self._choice.now.recognizer, self._choice.instead)
 
     def _offer_wish(self, recognizer: str, obstacle: str) -> None:
         """Offer to download the model that was chosen, or say why it cannot be used."""
-        goes_on = self.tr("{} goes on").format(speech_name(self._choice.recognizer))
+        goes_on = self.tr("{} goes on").format(speech_name(self._choice.now.recognizer))
         if obstacle:
             self._banner.show_offer(f"{as_sentence(obstacle)} {goes_on}", CHOOSE)
             return
@@ -419,7 +412,7 @@ class ListeningController(QObject):
     def fetch(self) -> None:
         """Download the speech model; then listen to what is on."""
         self._banner.withdraw(FETCH)
-        recognizer = self._fetching = self._choice.wish or self._choice.recognizer
+        recognizer = self._fetching = self._choice.wish or self._choice.now.recognizer
         if not self._choice.wish:
             for source in self._bar.sources:
                 source.show_on(on=any(one.kind == source.kind for one in self._after_fetch))
@@ -456,11 +449,11 @@ class ListeningController(QObject):
         self._hide_fetch()
         if not self._choice.wish:
             self._show_off(self._begun)
-        self._offer_download(self._choice.wish or self._choice.recognizer)
+        self._offer_download(self._choice.wish or self._choice.now.recognizer)
         if message:
             self._offer_again(message)
         elif not self._choice.wish:
-            self._window.empty_page.show_missing(self._choice.recognizer)
+            self._window.empty_page.show_missing(self._choice.now.recognizer)
 
     def _hide_fetch(self) -> None:
         self._fetching = ""
@@ -470,7 +463,7 @@ class ListeningController(QObject):
     @Slot(str)
     def mend(self, message: str) -> None:
         """Offer to fetch what is damaged of the speech model, which a file was to be heard with."""
-        self._damaged, self._after_fetch = self._choice.recognizer, self._wanted
+        self._damaged, self._after_fetch = self._choice.now.recognizer, self._wanted
         self._offer_again(message)
 
     def _offer_again(self, message: str) -> None:
@@ -479,11 +472,11 @@ class ListeningController(QObject):
 
     def _keep_recognizer(self, message: Message) -> None:
         """Put the speech model back that goes on, since the chosen one cannot be loaded."""
-        failed = self._choice.recognizer
+        failed = self._choice.now.recognizer
         if not self._choice.go_back():
             return
         text = as_sentence(worded(message))
-        text = f"{text} {self.tr('{} goes on').format(speech_name(self._choice.recognizer))}"
+        text = f"{text} {self.tr('{} goes on').format(speech_name(self._choice.now.recognizer))}"
         if can_mend(failed, message):
             self._choice.wish = self._damaged = failed
             self._offer_again(text)
@@ -494,8 +487,8 @@ class ListeningController(QObject):
         """Show why listening failed; of a damaged model, what is damaged can be fetched again."""
         wanted = self._wanted
         self._fail(worded(message))
-        if can_mend(self._choice.recognizer, message):
-            self._damaged, self._after_fetch = self._choice.recognizer, wanted
+        if can_mend(self._choice.now.recognizer, message):
+            self._damaged, self._after_fetch = self._choice.now.recognizer, wanted
             self._banner.withdraw(CHOOSE)
             self._offer_again(worded(message))
 
@@ -527,7 +520,7 @@ class ListeningController(QObject):
         """Offer models that may keep up: of the stage that is slow, or of both if none is known."""
         offers = list[Offer]()
         if message.code is not Code.TRANSLATION_SLOW:
-            self.service.pace.note_behind(self._choice.recognizer)
+            self.service.pace.note_behind(self._choice.now.recognizer)
             use = partial(self._settings.change, "listening", recognizer=smaller)
             offers = [
                 (self.tr("&Use {}").format(speech_name(smaller)), use) if smaller else self._others

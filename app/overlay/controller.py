@@ -48,6 +48,8 @@ class OverlayController(QObject):
 
     Attributes:
         bar: its toolbar, once it was added.
+        fresh_views: the captions since the overlay was last cleared.
+        lines: the last lines of the captions, of the source above and the second language below.
         guard: hides overlay and toolbar from screen shares, if the system supports that.
         speakers: decides which captions begin with a name.
 
@@ -70,8 +72,8 @@ class OverlayController(QObject):
         self.bar: OverlayToolbar | None = None
         self._geometry = geometry
         self._views: Sequence[UtteranceView] = ()
-        self._fresh: Sequence[UtteranceView] = ()  # the part that was not cleared
-        self._shown = OverlayView()  # the last lines
+        self.fresh_views: Sequence[UtteranceView] = ()
+        self.lines = OverlayView()
         self._gone = frozenset[int]()  # keys of utterances that had ended when it was cleared
         self._cut = dict[int, UtteranceView]()  # open ones, as they were when it was cleared
         self._is_paused = self._catches_up = False
@@ -113,22 +115,22 @@ class OverlayController(QObject):
     @Slot(tuple)
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show the last lines of these utterances, or a hint if there are none."""
-        self._views, self._fresh = views, self._after_clear(views)
+        self._views, self.fresh_views = views, self._after_clear(views)
         self._show_lines_of_now()
 
     @Slot()
     def _show_lines_of_now(self) -> None:
-        overlay, before = self.overlay, self._shown
-        now = self._typeset.of(self._fresh, overlay.n_lines, overlay.n_extra)
+        overlay, before = self.overlay, self.lines
+        now = self._typeset.of(self.fresh_views, overlay.n_lines, overlay.n_extra)
         if now.lines or not self._is_old:
-            self._shown, self._is_old = now, False
+            self.lines, self._is_old = now, False
         wait_s = self._typeset.wait_s
         if wait_s is None:
             self._flow.stop()
         else:
             self._flow.start(ceil(1000 * wait_s))
         self._show_lines()
-        if self._shown != before:
+        if self.lines != before:
             if self._has_lines:
                 self.visibility.take_caption()
             self.lines_changed.emit()
@@ -139,14 +141,14 @@ class OverlayController(QObject):
             text = self.tr("Paused") if self._is_paused else self.tr("Catching up…")
             note = Line(text=text, is_quiet=True)
             is_old = self._is_old and not self._is_paused
-            shown = OverlayView() if is_old else self._shown
+            shown = OverlayView() if is_old else self.lines
             self.overlay.show_view(replace(shown, lines=(*shown.lines, note)))
         else:
-            self.overlay.show_view(self._shown if self._has_lines else self._hint())
+            self.overlay.show_view(self.lines if self._has_lines else self._hint())
 
     @property
     def _has_lines(self) -> bool:
-        return bool(self._shown.lines or self._shown.source or self._shown.second)
+        return bool(self.lines.lines or self.lines.source or self.lines.second)
 
     @Slot()
     def _forget_lines(self) -> None:
@@ -194,16 +196,6 @@ class OverlayController(QObject):
             for view in reversed(fresh)
             if view.source or view.caption or view.tail or view.further
         ]
-
-    @property
-    def fresh_views(self) -> Sequence[UtteranceView]:
-        """The captions since the overlay was last cleared."""
-        return self._fresh
-
-    @property
-    def lines(self) -> OverlayView:
-        """The last lines of the captions, of the source above and the second language below."""
-        return self._shown
 
     def show_theme(self, choices: CaptionPreferences) -> None:
         self._choices = choices

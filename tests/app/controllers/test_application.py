@@ -3,7 +3,6 @@ import socket
 import threading
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QIcon, QKeySequence
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
-from app.captions.journal import SessionJournal, read_session
 from app.controllers.listening_controller import FETCH
 from app.controllers.startup import stays_in_tray
 from app.look.widgets.names import policy_names
@@ -20,11 +18,10 @@ from app.main_window.actions import Actions, Tray
 from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.transcript_model import CAPTION, SOURCE
 from app.session.caption_lag import LagWatch
-from engine.events import Configure, NotTranslated, Ready, Refused, Statistics
+from engine.events import NotTranslated, Ready, Refused, Statistics
 from engine.files import ASSETS
 from engine.messages import Code
 from tests.support.app.fake_engine import LANGUAGES, FakeEngine
-from tests.support.app.journals import kept
 from tests.support.app.whole_program import cells
 
 
@@ -305,7 +302,7 @@ def test_many_words_that_wait_are_told_until_none_does(one):
     assert told() == "Ready"
 
 
-def test_how_the_model_was_loaded_is_told_when_it_is(one):
+def test_how_the_model_was_loaded_and_what_it_refuses_is_told(one):
     sentences = ("it was loaded in 4 bits", "captions come later")
     notices = tuple(Code.AS_SAID(sentence=sentence) for sentence in sentences)
     ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, notices=notices)
@@ -313,6 +310,12 @@ def test_how_the_model_was_loaded_is_told_when_it_is(one):
     assert one.window.banner.sentence.text() == "It was loaded in 4 bits."
     one.window.banner.dismiss.click()
     assert one.window.banner.sentence.text() == "Captions come later."
+    one.window.banner.dismiss.click()
+    refused = Refused(message=Code.BAD_POLICY(text="fast", forms="A, B"))
+    one.application.bridge.event_came.emit(refused)
+    assert one.window.banner.sentence.text() == (
+        "A policy is written A, B or offline (N and K from 1 to 9999), got 'fast'."
+    )
 
 
 def test_timings_of_drafts_are_offered_where_there_are_drafts(one):
@@ -362,15 +365,6 @@ def test_closing_while_the_model_loads_ends_everything(program):
     one.window.close()
     assert shown_windows() == []
     assert [t.name for t in threading.enumerate() if t.name.startswith(("fake", "surtitle"))] == []
-
-
-def test_what_the_engine_refuses_is_told(one):
-    one.application.bridge.event_came.emit(
-        Refused(message=Code.BAD_POLICY(text="fast", forms="A, B"))
-    )
-    assert one.window.banner.sentence.text() == (
-        "A policy is written A, B or offline (N and K from 1 to 9999), got 'fast'."
-    )
 
 
 def test_a_setting_is_seen_in_the_overlay_at_once_and_stored(program, one):
@@ -435,37 +429,6 @@ def test_what_another_start_asks_for_is_done(one):
     assert not one.window.isMinimized()
 
 
-def test_an_earlier_session_stands_in_a_window_of_its_own_and_nowhere_else(program, tmp_path):
-    journal = SessionJournal(tmp_path / "sessions", datetime.now(UTC))
-    for number in range(2):
-        journal.write(kept(number))
-    journal.close()
-    one = program().open().wait_until_ready()
-    polish = replace(one.application.settings.translation, source_language="pl")
-    one.application.bridge.send(Configure(polish))
-    one.say("Now")
-    one.wait(lambda: bool(one.cues))
-    (now,) = one.cues
-    assert (now.source_language, now.language) == ("pl", "de")
-    history, lines = one.application.history, one.application.overlay_controller.lines.lines
-    one.window.menu_actions.recover.trigger()
-    history.sessions_dialog.show_again.click()
-    shown = history.session_window
-    assert cells(shown.transcript) == [(cue.source, cue.text) for cue in read(journal.path)]
-    assert cells(one.window.transcript) == [("Now", "NOW")]
-    assert one.application.overlay_controller.lines.lines == lines
-    shown.export.click()
-    assert history.export_dialog.message.text() == "2 captions"
-    one.window.menu_actions.export.trigger()
-    assert history.export_dialog.message.text() == "1 caption"
-    one.window.close()
-    assert not shown.isVisible()
-
-
-def read(path):
-    return read_session(path).cues
-
-
 def test_the_session_that_is_running_is_no_earlier_one(one, tmp_path):
     one.say("Now")
     journals = (tmp_path / "sessions").glob
@@ -477,28 +440,17 @@ def test_the_session_that_is_running_is_no_earlier_one(one, tmp_path):
     assert not dialog.delete.isEnabled()
 
 
-def test_the_caption_page_is_opened_by_a_setting_which_shows_its_address(one):
-    chosen = one.application.settings
-    privacy = replace(chosen.preferences.privacy, page=True, page_port=free_port())
-    chosen.choose(replace(chosen.preferences, privacy=privacy))
-    shown = one.application.settings_dialog.advanced.address.text()  # made after it was opened
-    assert one.application.page.source.address.startswith(shown.removesuffix("…") or "none")
-
-
-def test_a_caption_page_whose_port_is_taken_is_told(one):
-    chosen = one.application.settings
+def test_the_caption_page_is_opened_by_a_setting_and_a_port_that_is_taken_is_told(one):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
+        port = other.getsockname()[1]
         other.listen()
-        privacy = replace(chosen.preferences.privacy, page=True, page_port=other.getsockname()[1])
-        chosen.choose(replace(chosen.preferences, privacy=privacy))
-    assert "could not be opened at port" in one.window.banner.sentence.text()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+        one.application.settings.change("privacy", page=True, page_port=port)
+        assert "could not be opened at port" in one.window.banner.sentence.text()
+    one.application.settings.change("privacy", page=False)
+    one.application.settings.change("privacy", page=True)
+    shown = one.application.settings_dialog.advanced.address.text()  # made after it was opened
+    assert one.application.page.source.address.startswith(shown.removesuffix("…") or "none")
 
 
 def test_columns_of_the_transcript_keep_their_widths(program):

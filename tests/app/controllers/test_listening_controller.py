@@ -505,14 +505,10 @@ def test_a_pause_records_nothing_and_going_on_listens_again(program):
     one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
 
 
-@pytest.mark.parametrize("after_s", [0.0, 0.05])
-def test_closing_the_window_while_listening_leaves_no_thread(program, after_s):
+def test_closing_the_window_while_listening_leaves_no_thread(program):
     one = program({DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [SAID]}).open()
     one.bar.microphone.button.click()
     one.bar.system.button.click()
-    end_s = time.monotonic() + after_s
-    while time.monotonic() < end_s:
-        one.qtbot.wait(5)
     one.window.close()
     left = [thread.name for thread in threading.enumerate() if thread.name.startswith("surtitle-")]
     assert left == []

@@ -2,7 +2,6 @@ import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPalette
 from PySide6.QtWidgets import (
-    QApplication,
     QCheckBox,
     QDialog,
     QLineEdit,
@@ -191,22 +190,6 @@ def test_an_icon_has_the_colour_of_its_state(look):  # noqa: ARG001  it sets the
     assert painted(mic.pixmap(size, mode.Disabled).toImage())[0] == LIGHT.disabled
     assert painted(mic.pixmap(size, mode.Selected).toImage())[0] == LIGHT.on_accent
     assert painted(icon("circle-alert", "error").pixmap(size).toImage())[0] == LIGHT.error
-
-
-def test_an_icon_outlives_its_copies_and_the_garbage_collector(qtbot, look):  # noqa: ARG001
-    import gc  # noqa: PLC0415  only here
-
-    button = QPushButton("x")
-    qtbot.addWidget(button)
-    button.setIcon(QIcon(icon("x")))
-    gc.collect()
-    button.show()
-    QApplication.processEvents()
-    assert not button.grab().isNull()
-
-
-def test_the_licence_lies_beside_the_icons():
-    assert "ISC License" in (FOLDER / "LICENSE").read_text(encoding="utf-8")
 
 
 def test_hints_in_fields_are_legible(qtbot, look):

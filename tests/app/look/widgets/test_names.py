@@ -17,7 +17,6 @@ from app.look.widgets.names import (
     speech_id,
     speech_name,
     speech_words,
-    unoffered_policy,
 )
 from engine.events import Ready
 from engine.files import ASSETS
@@ -65,10 +64,6 @@ def test_of_drafts_only_what_was_measured_is_told():
     tips = [policy_names(MOONSHINE, 0.28, heard, makes_drafts=True) for heard in (None, ("", 1.5))]
     assert tips[0] == policy_names(makes_drafts=True)
     assert ["Measured here: 1.5" in tip for _, _, tip in tips[1]] == [True, False]
-
-
-def test_a_policy_that_is_not_on_offer_is_shown_as_it_is_written():
-    assert unoffered_policy("read:17") == ("read:17", "read:17", "")
 
 
 def test_a_lane_has_the_name_that_was_given_and_a_colour_beside_it(qapp):  # noqa: ARG001
