@@ -302,9 +302,8 @@ class Grace:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._left_s = dict[
-            str, float | None
-        ]()  # when the last reader left; None while there is one
+        # when the last reader left; None while there is one
+        self._left_s: dict[str, float | None] = {}
 
     def follow(self, read: Collection[str]) -> None:
         now_s = self._clock()

@@ -216,7 +216,7 @@ class SpeechPage(WizardPage):
         service.fetch_failed.connect(self._take_failure)
         self.cards.picked.connect(self._select)
         row.download.clicked.connect(self._fetch)
-        row.bar.cancelled.connect(service.cancel_fetch)
+        row.bar.cancel.clicked.connect(service.cancel_fetch)
         row.folder.clicked.connect(self._ask_folder)
 
     @property

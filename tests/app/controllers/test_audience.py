@@ -4,7 +4,6 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from app.sharing import grace
 from app.sharing import room as room_module
 from app.sharing.access import LOOPBACK
 from tests.support.app.fake_engine import FakeEngine
@@ -41,7 +40,7 @@ def read_until(reader, condition):
 
 
 def test_a_language_is_computed_from_its_first_reader_to_its_last(one, monkeypatch):
-    monkeypatch.setattr(grace, "GRACE_S", 0.0)
+    monkeypatch.setattr("app.controllers.tools.GRACE_S", 0.0)
     dialog = one.application.sharing.dialog
     assert dialog.offers["further"].text() == "1 further language, if a reader chooses it"
     told = dialog.offers["further"].toolTip()
