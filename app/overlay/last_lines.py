@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -162,11 +162,6 @@ class CaptionPreview(QWidget):
         text.lay_out(text.size_of_lines(choices.lines), glides=False)
         self.setAccessibleDescription(" ".join(line.text for line in text.view.lines))
         self.update()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self.show_choices(self._choices)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is painted
         """Paint what may be behind the overlay, and the captions in the middle of it."""
