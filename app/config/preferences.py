@@ -5,11 +5,10 @@ value in the file is reported in one sentence; the others stay valid. Unknown ke
 is the version number of a newer file. The command line of a start stands beside them.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from app.config.messages import AppCode
 from app.config.toml_file import Content, TomlFile, table
@@ -17,8 +16,7 @@ from engine.audio.devices import DeviceKind
 from engine.hub.catalogue import standard_speech_model
 from engine.messages import Message
 from engine.policy import parse_policy
-from engine.settings import at_least, check_choice
-from engine.untrusted.strict_json import read_value, shown
+from engine.untrusted.strict_json import Between, Form, check_fields, read_value, shown
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -68,8 +66,6 @@ MOST_ADDRESS = 300
 """Characters of the address of a server."""
 
 SCHEMA_VERSION = 2
-_CODE = re.compile("[a-z]{2,3}")
-_COLOUR = re.compile("#[0-9a-fA-F]{6}")
 
 Page = TypeVar("Page", bound="DataclassInstance")
 
@@ -78,79 +74,70 @@ def with_sign(caption: str) -> str:
     return f"{caption.rstrip()} {DOUBT_SIGN}" if caption.strip() else caption
 
 
-def _between(name: str, value: int, least: int, most: int) -> None:
-    at_least(name, value, least)
-    if value > most:
-        msg = f"{name} must be at most {most}, got {value}"
-        raise ValueError(msg)
+def _checked_policy(text: str) -> str:
+    if text:
+        parse_policy(text)
+    return text
 
 
-def _colour(name: str, value: str) -> None:
-    if value and not _COLOUR.fullmatch(value):
-        msg = f"{name} must be written as #rrggbb, got {value!r}"
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        msg = f"expected characters that can be shown, got {shown(text)}"
         raise ValueError(msg)
+    return text
+
+
+_Code = Annotated[str, Form("([a-z]{2,3})?", "the code of a language, or empty")]
+_Colour = Annotated[str, Form("(#[0-9a-fA-F]{6})?", "a colour written as #rrggbb, or empty")]
+_Name = Annotated[str, Between(0, MOST_LETTERS)]
+
+
+class _Checked:
+    """Values that are as their annotations say."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self)  # type: ignore[arg-type]  # all that inherit are dataclasses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaptionPreferences:
+class CaptionPreferences(_Checked):
     """How captions look in the overlay.
 
     Attributes:
-        lines: for each shown language, 1 to 4.
-        characters: of average width in a line, 20 to 68; subtitles use 42.
-        point_size: of the letters, 14 to 96.
-        preset: one of ``PRESETS``.
+        lines: for each shown language.
+        characters: of average width in a line; subtitles use 42.
+        point_size: of the letters.
         outline: letters have a rim.
-        mode: one of ``MODES``.
         second: code of a second language, shown below the first; empty for none.
         smooth: lines glide up, unless the system reduces motion.
         font: family of the letters; empty for that of the windows.
-        text_colour: as ``#rrggbb``; empty for that of the preset, as the next one.
+        text_colour: empty for that of the preset, as the next one.
         background_colour: of the box.
-        opacity: of the box, 0.2 to 1.0; None for that of the preset.
+        opacity: of the box; None for that of the preset.
         name_me: name of the user's own lane; empty for "Me" in the language of the windows.
         name_them: the same for the other lane, "Them".
-        doubt: mark of captions that the model is not sure of, here and in the transcript; one of
-            ``DOUBT_MARKS``.
+        doubt: mark of captions that the model is not sure of, here and in the transcript.
         announced: screen readers say each caption once it is finished.
     """
 
-    lines: int = 3
-    characters: int = 42
-    point_size: int = 28
-    preset: str = PRESETS[0]
+    lines: Annotated[int, Between(1, 4)] = 3
+    characters: Annotated[int, Between(20, 68)] = 42
+    point_size: Annotated[int, Between(14, 96)] = 28
+    preset: Annotated[str, PRESETS] = PRESETS[0]
     outline: bool = True
-    mode: str = MODES[0]
-    second: str = ""
+    mode: Annotated[str, MODES] = MODES[0]
+    second: _Code = ""
     smooth: bool = True
-    font: str = ""
-    text_colour: str = ""
-    background_colour: str = ""
-    opacity: float | None = None
-    name_me: str = ""
-    name_them: str = ""
-    doubt: str = MARKED
+    font: _Name = ""
+    text_colour: _Colour = ""
+    background_colour: _Colour = ""
+    opacity: Annotated[float, Between(LEAST_OPACITY, 1.0)] | None = None
+    name_me: _Name = ""
+    name_them: _Name = ""
+    doubt: Annotated[str, DOUBT_MARKS] = MARKED
     announced: bool = True
-
-    def __post_init__(self) -> None:
-        _between("lines", self.lines, 1, 4)
-        _between("characters", self.characters, 20, 68)
-        _between("point_size", self.point_size, 14, 96)
-        check_choice("preset", self.preset, PRESETS)
-        check_choice("mode", self.mode, MODES)
-        check_choice("doubt", self.doubt, DOUBT_MARKS)
-        if self.second and not _CODE.fullmatch(self.second):
-            msg = f"second must be the code of a language, got {self.second!r}"
-            raise ValueError(msg)
-        _colour("text_colour", self.text_colour)
-        _colour("background_colour", self.background_colour)
-        if self.opacity is not None and not LEAST_OPACITY <= self.opacity <= 1.0:
-            msg = f"opacity must be {LEAST_OPACITY} to 1.0, got {self.opacity}"
-            raise ValueError(msg)
-        for name in (self.font, self.name_me, self.name_them):
-            if len(name) > MOST_LETTERS:
-                msg = f"a name has at most {MOST_LETTERS} letters, got {len(name)}"
-                raise ValueError(msg)
 
     @property
     def second_shown(self) -> str:
@@ -165,7 +152,7 @@ class CaptionPreferences:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OverlayPreferences:
+class OverlayPreferences(_Checked):
     """How the overlay behaves.
 
     Attributes:
@@ -173,38 +160,29 @@ class OverlayPreferences:
         locked: clicks go through it.
         hide_from_share: keep it out of screen shares, if the system supports that.
         through_xwayland: use XWayland on Wayland desktops.
-        hide_after_s: seconds without a new caption until it hides, 0 to 600; 0 for never.
+        hide_after_s: seconds without a new caption until it hides; 0 for never.
     """
 
     visible: bool = True
     locked: bool = False
     hide_from_share: bool = False
     through_xwayland: bool = False
-    hide_after_s: int = 10
-
-    def __post_init__(self) -> None:
-        _between("hide_after_s", self.hide_after_s, 0, 600)
+    hide_after_s: Annotated[int, Between(0, 600)] = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectorPreferences:
+class ProjectorPreferences(_Checked):
     """How captions are shown to a room, on a screen of their own.
 
-    Attributes:
-        place: one of ``PLACES``.
-        letters: their height in percent of that of the screen, 3 to 12.
+    ``letters`` is their height in percent of that of the screen.
     """
 
-    place: str = WHOLE_SCREEN
-    letters: int = 6
-
-    def __post_init__(self) -> None:
-        check_choice("place", self.place, PLACES)
-        _between("letters", self.letters, LEAST_PROJECTED, MOST_PROJECTED)
+    place: Annotated[str, PLACES] = WHOLE_SCREEN
+    letters: Annotated[int, Between(LEAST_PROJECTED, MOST_PROJECTED)] = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TranslationPreferences:
+class TranslationPreferences(_Checked):
     """Languages, timing and adapter.
 
     Attributes:
@@ -217,17 +195,13 @@ class TranslationPreferences:
 
     language: str = "de"
     source: str = SOURCE_LANGUAGE
-    policy: str = ""
+    policy: Annotated[str, _checked_policy] = ""
     adapter: str = ""
     glossary: bool = False
 
-    def __post_init__(self) -> None:
-        if self.policy:
-            parse_policy(self.policy)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServerPreferences:
+class ServerPreferences(_Checked):
     """Another computer that can translate; its token has a file of its own.
 
     Attributes:
@@ -237,17 +211,12 @@ class ServerPreferences:
     """
 
     in_use: bool = False
-    address: str = ""
+    address: Annotated[str, Between(0, MOST_ADDRESS), _printable] = ""
     certificate: Path | None = None
-
-    def __post_init__(self) -> None:
-        if len(self.address) > MOST_ADDRESS or not self.address.isprintable():
-            msg = f"address must have at most {MOST_ADDRESS} characters that can be shown"
-            raise ValueError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListeningPreferences:
+class ListeningPreferences(_Checked):
     """The speech model and the sound devices.
 
     Attributes:
@@ -256,60 +225,44 @@ class ListeningPreferences:
         system: the same for the output that is listened to.
     """
 
-    recognizer: str = field(default_factory=standard_speech_model)
+    recognizer: Annotated[str, Form(r"(?s).*\S.*", "the name of a model")] = field(
+        default_factory=standard_speech_model
+    )
     microphone: str = ""
     system: str = ""
 
-    def __post_init__(self) -> None:
-        if not self.recognizer.strip():
-            msg = "recognizer must name a model"
-            raise ValueError(msg)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivacyPreferences:
+class PrivacyPreferences(_Checked):
     """Which text is written to files or shown to other programs on this computer.
 
     Attributes:
         journal: write the session to disk as it goes, so that a crash costs one sentence.
-        journal_days: journals are deleted after this time, 1 to 3650.
+        journal_days: journals are deleted after this time.
         page: serve captions on a local web page.
-        page_port: of that page, 1024 to 65535.
     """
 
     journal: bool = True
-    journal_days: int = 30
+    journal_days: Annotated[int, Between(1, 3650)] = 30
     page: bool = False
-    page_port: int = 8765
-
-    def __post_init__(self) -> None:
-        _between("journal_days", self.journal_days, 1, 3650)
-        _between("page_port", self.page_port, 1024, 65535)
+    page_port: Annotated[int, Between(1024, 65535)] = 8765
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InterfacePreferences:
+class InterfacePreferences(_Checked):
     """Language, colours and text of the windows.
 
     Attributes:
-        language: one of ``INTERFACE_LANGUAGES``.
-        appearance: one of ``APPEARANCES``.
-        text_size: of the transcript in percent, 50 to 300.
-        source_share: of the source in the width of both texts in percent, 10 to 90.
+        text_size: of the transcript in percent.
+        source_share: of the source in the width of both texts in percent.
         knows_tray: it was explained that a closed window leaves the program in the tray.
     """
 
-    language: str = "system"
-    appearance: str = "system"
-    text_size: int = 100
-    source_share: int = 50
+    language: Annotated[str, INTERFACE_LANGUAGES] = "system"
+    appearance: Annotated[str, APPEARANCES] = "system"
+    text_size: Annotated[int, Between(50, 300)] = 100
+    source_share: Annotated[int, Between(10, 90)] = 50
     knows_tray: bool = False
-
-    def __post_init__(self) -> None:
-        check_choice("language", self.language, INTERFACE_LANGUAGES)
-        check_choice("appearance", self.appearance, APPEARANCES)
-        _between("text_size", self.text_size, 50, 300)
-        _between("source_share", self.source_share, 10, 90)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,15 @@ from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
 from engine.translation.captioner import Change
 from engine.untrusted.faults import refuse
-from engine.untrusted.strict_json import NEEDED, Between, Count, JsonObject, read_object, shown
+from engine.untrusted.strict_json import (
+    NEEDED,
+    Between,
+    Count,
+    Form,
+    JsonObject,
+    read_object,
+    shown,
+)
 
 VERSION = 1
 
@@ -44,8 +52,7 @@ MOST_CAPTION = 8000
 """Characters; a write that goes on for longer is a loop."""
 
 _MOST_TERMS, _MOST_LANGUAGES, _LONGEST_MESSAGE = 1000, 1000, 700
-_SESSION = re.compile("[A-Za-z0-9_-]{22,64}")
-_LANGUAGE = re.compile("[A-Za-z]{2,8}([_-][A-Za-z0-9]{1,8}){0,3}")
+_LANGUAGE = "[A-Za-z]{2,8}([_-][A-Za-z0-9]{1,8}){0,3}"
 
 
 def _known_version(version: int) -> int:
@@ -54,22 +61,13 @@ def _known_version(version: int) -> int:
     return version
 
 
-def _session(name: str) -> str:
-    if not _SESSION.fullmatch(name):
-        refuse(f"'session' should be 22 to 64 letters and digits, got {shown(name)}")
-    return name
-
-
-def _language(code: str) -> str:
-    if not _LANGUAGE.fullmatch(code):
-        refuse(f"should name languages by their codes, got {shown(code)}")
-    return code
-
-
 def _languages(names: Mapping[str, str]) -> Mapping[str, str]:
     if len(names) > _MOST_LANGUAGES:
         refuse(f"names more than {_MOST_LANGUAGES} languages")
-    return {_language(code): name for code, name in names.items()}
+    for code in names:
+        if not re.fullmatch(_LANGUAGE, code):
+            refuse(f"should name languages by their codes, got {shown(code)}")
+    return names
 
 
 def _printable(text: str) -> str:
@@ -106,7 +104,8 @@ def _rising(numbers: tuple[int, ...]) -> tuple[int, ...]:
 
 
 Version = Annotated[int, _known_version, NEEDED]
-Session = Annotated[str, _session]
+Session = Annotated[str, Form("[A-Za-z0-9_-]{22,64}", "22 to 64 letters and digits")]
+Language = Annotated[str, Form(_LANGUAGE, "the code of a language")]
 Name = Annotated[str, Between(0, 200), _printable]
 
 
@@ -128,8 +127,8 @@ class Opening:
 
     version: Version = VERSION
     session: Session
-    target: Annotated[str, _language]
-    source: Annotated[str, _language]
+    target: Language
+    source: Language
     policy: Annotated[str, Between(0, 40)]
     constrained: bool = True
     context: Annotated[int, Between(0, 8)] = 0
@@ -176,7 +175,7 @@ class Opened:
     version: Version = VERSION
     model: Name
     languages: Annotated[Mapping[str, Name], _languages]
-    target: Annotated[str, _language]
+    target: Language
     makes_drafts: bool = False
     context_rows: Count = 0
     notices: tuple[Message, ...] = ()
@@ -239,7 +238,7 @@ class Failure:
 
 Request = Opening | Asked | Leaving
 Answer = Change | Settled | Failure
-Form = TypeVar("Form", Opening, Asked, Leaving)
+Kind = TypeVar("Kind", Opening, Asked, Leaving)
 
 
 def write(form: Request | Opened | Answer) -> bytes:
@@ -259,7 +258,7 @@ def _plain(value: object) -> object:
     return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
-def read_request(kind: type[Form], content: bytes) -> Form:
+def read_request(kind: type[Kind], content: bytes) -> Kind:
     return read_object(kind, _parse(content, MOST_REQUEST_BYTES).values)
 
 

@@ -37,7 +37,6 @@ _Kind = TypeVar("_Kind", bound="DataclassInstance")
 MOST = 2**31 - 1
 """The largest count in these files."""
 
-_SHA256 = re.compile("[0-9a-f]{64}")
 _MOST_DIGITS = 1000  # Python converts longer ones neither from text nor to it
 _SHOWN = 100  # characters of a wrong value in a message
 
@@ -84,8 +83,19 @@ class Between:
 
 Count = Annotated[int, Between()]
 
-SHA256, NEEDED = "SHA256", "NEEDED"
-"""Marks of a field: it is a hash; it must be there although the dataclass has a default."""
+NEEDED = "NEEDED"
+"""Marks a field that must be there although the dataclass has a default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a text has to be: a pattern of all of it, and that in words."""
+
+    pattern: str
+    words: str
+
+
+SHA256 = Form("[0-9a-f]{64}", "64 lower-case hexadecimal digits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +202,9 @@ def read_object(
     """Make a dataclass of a table, field by field; keys that are no fields are ignored.
 
     A field is text, a number, a truth or a path, another dataclass, or a tuple or a mapping of
-    these. Its annotation may add bounds, marks, and functions that return its value or refuse it:
-    ``Annotated[str, Between(1, 64), check_name]``. One that may be None is so where it is missing.
+    these. Its annotation may add bounds, a form, a tuple of the values it may have, and functions
+    that return its value or refuse it: ``Annotated[str, Between(1, 64), check_name]``. One that may
+    be None is so where it is missing.
 
     Args:
         path: of the table in the file, for messages; empty at the top.
@@ -247,11 +258,19 @@ def read_value(
     found = _typed(hint, value, path, within, exact=exact)
     if found is MISSING:
         _refuse_value(path, kind_name(hint, within, exact=exact), value)
-    if SHA256 in marks and not _SHA256.fullmatch(str(found)):
-        _refuse_value(path, "64 lower-case hexadecimal digits", value)
     for mark in marks:
+        if isinstance(mark, Form) and not re.fullmatch(mark.pattern, str(found)):
+            _refuse_value(path, mark.words, value)
+        if isinstance(mark, tuple) and found not in mark:
+            _refuse_value(path, f"one of {', '.join(mark)}", value)
         found = mark(found) if callable(mark) else found
     return found
+
+
+def check_fields(made: "DataclassInstance") -> None:
+    """Raise ValueError unless each field of a dataclass is what ``read_object`` would take."""
+    for name, hint in _hints(type(made), include_extras=True).items():
+        read_value(hint, getattr(made, name), name)
 
 
 def _typed(
@@ -282,7 +301,7 @@ def _simple(hint: object, value: object, within: Between | None) -> object:
     """Return a value of a simple type, as that type; MISSING for any other."""
     if hint is float and type(value) is int:
         value = float(str(value))  # of an int beyond all floats: infinite, and no OverflowError
-    if hint is Path and isinstance(value, str) and value and "\0" not in value:
+    if hint is Path and isinstance(value, str | Path) and value and "\0" not in str(value):
         return Path(value)
     if type(value) is not hint or (type(value) is float and not math.isfinite(value)):
         return MISSING  # for isinstance a bool is an int

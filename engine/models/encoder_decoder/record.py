@@ -124,12 +124,6 @@ END, UNKNOWN, START, PADDING = "</s>", "<unk>", "<s>", "<pad>"
 """The markers that all these families have; Marian has no start."""
 
 
-def _checked_family(family: str) -> str:
-    if family not in FAMILIES:
-        refuse(f"says that it is a {shown(family)}, which is no kind that is known here")
-    return family
-
-
 def _checked_file_name(name: str) -> str:
     if not is_plain_name(name, LONGEST):
         refuse(f"names the file {shown(name)}, which is no plain name")
@@ -160,7 +154,7 @@ class Record:
     """
 
     name: _Text
-    family: Annotated[_Text, _checked_family]
+    family: Annotated[str, FAMILIES]
     sources: _Tokens
     targets: _Tokens
     source_pieces: _FileName

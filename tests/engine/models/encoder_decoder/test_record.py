@@ -46,7 +46,10 @@ def test_a_record_is_read_as_it_was_saved_and_has_no_prompt_and_no_slots(tmp_pat
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"family": "other"}, "'other', which is no kind that is known here"),
+        (
+            {"family": "other"},
+            "'family' should be one of marian, m2m100, nllb, madlad, got 'other'",
+        ),
         ({"source_pieces": "../../secret"}, "'../../secret', which is no plain name"),
         ({"targets": {"../de": ""}}, "../de"),
         ({"encoder": -2}, "'encoder'"),
