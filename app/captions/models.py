@@ -22,7 +22,7 @@ from engine.hub.catalogue import (
     bundled_languages,
     bundled_models,
 )
-from engine.models.model_card import read_card
+from engine.models.model_card import read_card, readme_licence
 from engine.runtime.processor import Machine
 from engine.settings import ModelSettings
 from engine.untrusted.plain_files import folder_of, is_hub_name, model_name
@@ -30,7 +30,6 @@ from engine.untrusted.strict_json import read_object
 
 _log = logging.getLogger(__name__)
 
-_HEAD_LINES = 40  # of a README
 _WORD_S = 0.4  # from one word to the next at 150 words a minute
 _ENOUGH = 0.6  # seconds of computing a second of speech; speech recognition needs some, too
 
@@ -232,7 +231,7 @@ def folder_offer(folder: Path) -> ModelOffer:
         choice=folder,
         name=model_name(folder),
         n_bytes=_size(folder),
-        licence=_licence(folder),
+        licence=readme_licence(folder).upper(),
         is_here=True,
     )
 
@@ -245,16 +244,6 @@ def _size(folder: Path) -> int:
     except OSError as error:
         _log.info("the size of %s is not known: %s", folder.name, error)
         return 0
-
-
-def _licence(folder: Path) -> str:
-    """Return the licence in the head of a model's README, or an empty string."""
-    try:
-        lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()[:_HEAD_LINES]
-    except (OSError, UnicodeDecodeError):
-        return ""
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("license:")]
-    return names[0].upper() if names else ""
 
 
 def _made(kind: type[Reported], line: Mapping[str, object]) -> Reported | None:

@@ -47,6 +47,7 @@ from engine.untrusted.plain_files import (
     folder_of,
     is_hub_name,
     is_plain_name,
+    swap_folder,
 )
 from engine.untrusted.strict_json import JsonObject, shown
 
@@ -357,7 +358,7 @@ def _fetched(name: str, library: Path, wanted: Fetching, kind: ModelKind) -> Pat
             if not fetch_file(fetch, file, files):
                 delete_hidden(staging, library)
                 raise HubError(Code.HUB_NOT_SENT_AS_PROMISED(file=file.name, name=name))
-        _replace(folder, staging)
+        swap_folder(staging, folder)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             delete_hidden(staging, library)
@@ -379,16 +380,6 @@ def _take_whole(folder: Path, fetch: Fetch, files: Sequence[HubFile]) -> None:
                 new.hardlink_to(old)
             except OSError:  # not every disk has them
                 shutil.copyfile(old, new)
-
-
-def _replace(folder: Path, staging: Path) -> None:
-    """Let a complete staging folder be the folder of its model; an older one is deleted."""
-    old = folder.with_name(f".{folder.name}.old")
-    delete_hidden(old, folder.parent)  # of a run that was killed
-    if folder.is_symlink() or folder.exists():
-        folder.rename(old)
-    staging.rename(folder)
-    delete_hidden(old, folder.parent)
 
 
 def in_steps(progress: Progress) -> Progress:

@@ -155,23 +155,25 @@ class LinearLayers:
     shapes: Mapping[str, tuple[int, int]]
 
 
+def llama_layers(hidden: int, queries: int, keys: int, wide: int) -> dict[str, tuple[int, int]]:
+    """Return the linear layers of a block of a Llama or its like, as of ``LinearLayers``."""
+    return {
+        "self_attn.q_proj": (hidden, queries),
+        "self_attn.k_proj": (hidden, keys),
+        "self_attn.v_proj": (hidden, keys),
+        "self_attn.o_proj": (queries, hidden),
+        "mlp.gate_proj": (hidden, wide),
+        "mlp.up_proj": (hidden, wide),
+        "mlp.down_proj": (wide, hidden),
+    }
+
+
 def linear_layers(base: Fingerprint) -> LinearLayers | None:
     """Return the linear layers of a base; None for an unknown architecture."""
     hidden, wide = base.hidden_size, base.feed_forward
     queries, keys = base.heads * base.head_size, base.kv_heads * base.head_size
     if base.architecture in _LLAMA_LIKE:
-        return LinearLayers(
-            "model.layers",
-            {
-                "self_attn.q_proj": (hidden, queries),
-                "self_attn.k_proj": (hidden, keys),
-                "self_attn.v_proj": (hidden, keys),
-                "self_attn.o_proj": (queries, hidden),
-                "mlp.gate_proj": (hidden, wide),
-                "mlp.up_proj": (hidden, wide),
-                "mlp.down_proj": (wide, hidden),
-            },
-        )
+        return LinearLayers("model.layers", llama_layers(hidden, queries, keys, wide))
     if base.architecture == "falcon":
         return LinearLayers(
             "transformer.h",

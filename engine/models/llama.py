@@ -6,6 +6,7 @@ keys; its norms multiply by one more than their weight, its table by the root of
 of its layers see a window only, and turn by angles of their own.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.models.fingerprint import llama_layers
 from engine.models.tensor_file import (
     PackedBlocks,
     PackedRows,
@@ -122,20 +124,13 @@ class LlamaShape:
     def linear_layers(self) -> dict[str, tuple[int, int]]:
         """The shapes (outputs, inputs) of the linear layers of a block by their paths in it."""
         queries, keys = self.heads * self.head_size, self.kv_heads * self.head_size
-        return {
-            "self_attn.q_proj": (queries, self.hidden),
-            "self_attn.k_proj": (keys, self.hidden),
-            "self_attn.v_proj": (keys, self.hidden),
-            "self_attn.o_proj": (self.hidden, queries),
-            "mlp.gate_proj": (self.feed_forward, self.hidden),
-            "mlp.up_proj": (self.feed_forward, self.hidden),
-            "mlp.down_proj": (self.hidden, self.feed_forward),
-        }
+        layers = llama_layers(self.hidden, queries, keys, self.feed_forward)
+        return {path: (outputs, inputs) for path, (inputs, outputs) in layers.items()}
 
     @property
     def n_parameters(self) -> int:
         """Numbers in all weights; tied ones are counted once."""
-        return sum(_product(shape) for shape in self.tensors.values())
+        return sum(map(math.prod, self.tensors.values()))
 
 
 _NORMS_OF_GEMMA = ("pre_feedforward_layernorm", "post_feedforward_layernorm")
@@ -216,13 +211,6 @@ def _check_angles(key: str, rotary: JsonObject) -> None:
     if kind != "default" or rotary.values.get("partial_rotary_factor", 1) != 1:
         detail = f"sets {shown(key)} to {shown(kind)}, which is not supported"
         refuse(Fault.UNSUPPORTED(detail=detail))
-
-
-def _product(shape: tuple[int, ...]) -> int:
-    total = 1
-    for size in shape:
-        total *= size
-    return total
 
 
 # Read the weights of a plain Llama as float32, whole or kept in 8 or 4 bits, without torch.

@@ -8,6 +8,7 @@ which the card names by its hash.
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from engine.events import Confidence
 from engine.messages import Code, tr
 from engine.untrusted.faults import Fault, fault_of, refuse
 from engine.untrusted.file_headers import SafetensorsHeader
-from engine.untrusted.plain_files import file_sha256, is_plain_name, model_name
+from engine.untrusted.plain_files import file_sha256, is_plain_name, model_name, open_plain
 from engine.untrusted.strict_json import NEEDED, SHA256, Between, JsonObject, read_object, shown
 
 ENCODER_FILE = "speech_encoder.safetensors"
@@ -152,6 +153,8 @@ def translator_sha256(folder: Path) -> str:
 
 # The meaning of a licence's name, as the hub writes it.
 
+_README_BYTES = 1 << 16
+_LICENCE = re.compile(r"^license:\s*['\"]?([A-Za-z0-9.-]{2,40})", re.MULTILINE)
 _FOR_ALL = {"mit", "apache-2.0", "cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0", "bsd-3-clause"}
 
 
@@ -163,6 +166,18 @@ def forbids_commerce(licence: str) -> bool:
 def allows_any_use(licence: str) -> bool:
     """Return whether a licence is known to allow every use, commercial use, too."""
     return licence.lower() in _FOR_ALL
+
+
+def readme_licence(folder: Path) -> str:
+    """Return the licence in the head of README.md, as the hub writes it; empty for none."""
+    try:
+        with open_plain(folder / "README.md") as file:
+            text = file.read(_README_BYTES).decode(errors="replace")
+    except OSError:
+        return ""
+    head = text.split("---")[1] if text.startswith("---") and text.count("---") > 1 else ""
+    found = _LICENCE.search(head)
+    return found[1].lower() if found else ""
 
 
 FILE_NAME = "surtitle.json"

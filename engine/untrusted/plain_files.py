@@ -123,3 +123,25 @@ def delete_hidden(folder: Path, home: Path) -> None:
         folder.unlink(missing_ok=True)
     else:
         shutil.rmtree(folder)
+
+
+def swap_folder(fresh: Path, target: Path) -> None:
+    """Let a complete folder take the place of another, if there is one, which is deleted.
+
+    A failure leaves that one there; a program that is killed leaves it as ``.NAME.old``.
+
+    Raises:
+        OSError: it cannot be renamed.
+    """
+    old = target.with_name(f".{target.name}.old")
+    delete_hidden(old, target.parent)  # of a run that was killed
+    was_there = target.is_symlink() or target.exists()
+    if was_there:
+        target.rename(old)
+    try:
+        fresh.rename(target)
+    except OSError:
+        if was_there:
+            old.rename(target)
+        raise
+    delete_hidden(old, target.parent)

@@ -16,7 +16,7 @@ from engine.messages import Code
 from engine.models.adapters.adapter import Adapter, check_name, usable_adapter, verify_adapter
 from engine.models.adapters.lora import CONFIG_FILE, WEIGHTS_FILE
 from engine.models.model_card import FILE_NAME
-from engine.untrusted.plain_files import delete_hidden
+from engine.untrusted.plain_files import delete_hidden, swap_folder
 from engine.untrusted.strict_json import shown
 
 _FILES = (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME)
@@ -90,7 +90,7 @@ class AdapterLibrary:
                 _copy(folder, fresh)
                 copied = usable_adapter(fresh, origin=folder)  # it may have changed since
                 verify_adapter(copied, origin=folder)
-                self._put(fresh, name)
+                swap_folder(fresh, target)
         return usable_adapter(target)
 
     def remove(self, name: str) -> None:
@@ -122,21 +122,6 @@ class AdapterLibrary:
         finally:
             with contextlib.suppress(OSError):
                 delete_hidden(folder, self._folder)
-
-    def _put(self, fresh: Path, name: str) -> None:
-        """Rename a folder to its final name; replace an older one, or restore it on failure."""
-        target, old = self._folder / name, self._hidden(name, "old")
-        if not target.exists():
-            fresh.rename(target)
-            return
-        delete_hidden(old, self._folder)  # of a run that was killed
-        target.rename(old)
-        try:
-            fresh.rename(target)
-        except OSError:
-            old.rename(target)
-            raise
-        delete_hidden(old, self._folder)
 
     def _restore_old(self) -> None:
         """Restore folders that were being replaced when the program was killed."""

@@ -24,11 +24,11 @@ from engine.models.encoder_decoder.record import (
     two_letters,
 )
 from engine.models.fingerprint import read_footprint, tensor_sizes
-from engine.models.model_card import FILE_NAME, checked_languages
+from engine.models.model_card import FILE_NAME, checked_languages, readme_licence
 from engine.untrusted.faults import Fault, about, fault_of, refuse
 from engine.untrusted.limited_process import try_pieces
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES, check_model_folder
-from engine.untrusted.plain_files import model_name, open_plain
+from engine.untrusted.plain_files import model_name
 from engine.untrusted.strict_json import JsonObject, shown
 
 _TYPES = ("marian", "m2m_100", "t5")
@@ -38,7 +38,6 @@ PIECES = (*_MARIAN_PIECES, *_PIECES)
 """Names of sentencepiece files."""
 
 _MAX_VOCABULARY_BYTES = 1 << 24
-_README_BYTES = 1 << 16
 _MOST_POSITIONS, _WIDEST = 1 << 16, 1 << 14
 _SIZES = {
     "max_position_embeddings": _MOST_POSITIONS,  # Marian fills its table in a loop of Python
@@ -60,7 +59,6 @@ _M2M_LANGUAGE = re.compile(r"__([a-z]{2,3})__")
 _NLLB_LANGUAGE = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}")
 _MADLAD_LANGUAGE = re.compile(r"<2([a-z]{2,3}(?:_[A-Z][A-Za-z]{1,3})?)>")
 _NAMED_PAIR = re.compile(r".*[-_]([a-z]{2,3})-([a-z]{2,3})")
-_LICENCE = re.compile(r"^license:\s*['\"]?([A-Za-z0-9.-]{2,40})", re.MULTILINE)
 
 _NLLB_LICENCE = "cc-by-nc-4.0"
 """Of Meta's models, https://github.com/facebookresearch/fairseq/tree/nllb."""
@@ -141,7 +139,7 @@ def _read(folder: Path) -> Original:
         targets=checked_languages(targets),
         source_pieces=pieces[0],
         target_pieces=pieces[-1],
-        licence=_licence(folder) or (_NLLB_LICENCE if family == "nllb" else ""),
+        licence=readme_licence(folder) or (_NLLB_LICENCE if family == "nllb" else ""),
         encoder=encoder,
         decoder=sum(sizes.values()) - encoder,
     )
@@ -292,15 +290,3 @@ def _by_code(found: Iterable[tuple[str, str]]) -> dict[str, str]:
         short = two_letters(code)
         tokens[code if short in tokens else short] = token
     return tokens
-
-
-def _licence(folder: Path) -> str:
-    """Return the licence in the head of README.md, as the hub writes it; empty for none."""
-    try:
-        with open_plain(folder / "README.md") as file:
-            text = file.read(_README_BYTES).decode(errors="replace")
-    except OSError:
-        return ""
-    head = text.split("---")[1] if text.startswith("---") and text.count("---") > 1 else ""
-    found = _LICENCE.search(head)
-    return found[1].lower() if found else ""

@@ -1,6 +1,3 @@
-import os
-import random
-
 import pytest
 
 from app.captions.glossaries import (
@@ -8,11 +5,9 @@ from app.captions.glossaries import (
     GlossaryFolder,
     fault_of,
     faults,
-    read_terms,
     sound_terms,
     write_terms,
 )
-from engine.errors import ContextError
 from engine.text.glossary import LONGEST
 
 TERMS = (("slot", "Platz"), ("adapter", "Aufsatz"))
@@ -41,18 +36,6 @@ def test_a_term_counts_once_whatever_its_case_and_blanks():
     pairs = [("Slot", "Platz"), (" slot ", "Schlitz"), ("SLOT", ""), ("other", "")]
     assert faults(pairs) == [None, Fault.DOUBLE, Fault.DOUBLE, None]
     assert sound_terms(pairs) == (("Slot", "Platz"), ("other", "other")), "a name stays as it is"
-
-
-def test_terms_come_back_as_they_were_written(tmp_path):
-    rng = random.Random(0)
-    for number in range(100):
-        pairs = [
-            tuple("".join(rng.choice("aé漢 #=.") for _ in range(rng.randrange(6))) for _ in "ab")
-            for _ in range(rng.randrange(8))
-        ]
-        terms = sound_terms(pairs)
-        assert write_terms(tmp_path / f"{number}.tsv", terms) is None
-        assert read_terms(tmp_path / f"{number}.tsv") == terms
 
 
 def test_terms_beyond_the_most_are_left_out():
@@ -89,29 +72,6 @@ def test_a_language_that_is_a_path_leads_to_no_file(tmp_path, language):
     assert "which is no language code" in str(failure)
     assert "which is no language code" in str(folder.write(language, TERMS))
     assert {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")} == before
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
-def test_a_pipe_among_the_glossaries_is_not_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "de.tsv")
-    terms, failure = GlossaryFolder(tmp_path).read("de")
-    assert terms == ()
-    path = tmp_path / "de.tsv"
-    assert str(failure) == f"the glossary {path} is no regular file: replace it by one"
-
-
-def test_a_file_that_cannot_be_used_is_a_sentence(tmp_path):
-    folder = GlossaryFolder(tmp_path)
-    folder.path("de").mkdir()
-    terms, message = folder.read("de")
-    assert terms == ()
-    assert str(folder.path("de")) in str(message)
-    folder.path("fr").write_bytes(b"\xff\0")
-    terms, message = folder.read("fr")
-    assert terms == ()
-    assert "fr.tsv" in str(message)
-    with pytest.raises(ContextError):
-        read_terms(tmp_path / "none.tsv")
 
 
 def test_a_glossary_that_cannot_be_written_is_a_sentence(tmp_path):

@@ -13,20 +13,8 @@ from app.captions.line_breaking import (
 from app.captions.model import UtteranceView
 from app.config.preferences import DOUBT_MARKS
 
-ALPHABET = [
-    "a",
-    "é",
-    "漢",
-    "🙂",
-    "e\u0301",
-    "👩\u200d🚀",
-    "wort",
-    "längereswort",
-    " ",
-    " ",
-    "  ",
-    "\n",
-]
+ALPHABET = ["a", "é", "漢", "🙂", "e\u0301", "👩\u200d🚀", "wort", "längereswort", " ", " ", "  ",
+            "\n"]  # fmt: skip
 
 
 def random_text(rng, n):

@@ -285,27 +285,16 @@ def view(key, lane="me"):
     return UtteranceView(key=key, lane=lane)
 
 
-def test_one_speaker_has_no_name_and_typed_words_never(names):
+def test_two_speakers_have_names_from_then_on_and_typed_words_never(names):
     names.hear(["me"])
-    assert names.name_of(view(0)) == ""
+    assert [names.name_of(view(0)), names.name_of(view(-1_000_000))] == ["", ""]
     names.hear(["me", "them"])
-    assert names.name_of(view(1, "")) == ""
-    assert names.name_of(view(2, "other")) == ""
-
-
-def test_two_speakers_have_names_and_keep_them_when_one_goes(names):
-    names.hear(["me", "them"])
-    assert [names.name_of(view(0)), names.name_of(view(1, "them"))] == ["Me", "Them"]
+    assert names.name_of(view(0)) == "", "that would move its text"
+    shown = [names.name_of(view(key, lane)) for key, lane in enumerate(("me", "them", "", "x"), 1)]
+    assert shown == ["Me", "Them", "", ""]
+    assert names.name_of(view(-1_000_000)) == "Me", "tentative words, as what they become"
     names.hear(["me"])
-    assert names.name_of(view(2)) == "Me"
-
-
-def test_a_second_speaker_moves_no_text_of_the_first(names):
-    names.hear(["me"])
-    assert names.name_of(view(0)) == ""
-    names.hear(["me", "them"])
-    assert names.name_of(view(0)) == ""
-    assert names.name_of(view(1)) == "Me"
+    assert names.name_of(view(9)) == "Me"
 
 
 def test_a_name_that_the_user_gave_is_shown_at_once_and_always(names):
@@ -315,9 +304,3 @@ def test_a_name_that_the_user_gave_is_shown_at_once_and_always(names):
     assert names.name_of(view(1, "them")) == ""
     names.hear(["me", "them"])
     assert names.name_of(view(2, "them")) == "Them"
-
-
-def test_tentative_words_are_named_like_the_utterance_that_they_become(names):
-    assert names.name_of(view(-1_000_000)) == ""
-    names.hear(["me", "them"])
-    assert names.name_of(view(-1_000_000)) == "Me"

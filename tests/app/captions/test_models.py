@@ -173,20 +173,6 @@ def test_a_model_of_many_languages_is_on_offer_where_no_other_knows_the_pair_or_
     assert here in found.ranked([*offers, here], "en", "fr")
 
 
-def test_only_models_of_the_two_languages_are_offered():
-    offers = [BUNDLED, *known_offers()]
-    found = report(computing(1000.0))
-    for target in ("de", "fr", "pl"):
-        names = named(found.ranked(offers, "en", target))
-        assert ("small" in names) is (target == "de")
-        assert ("Helsinki-NLP/opus-mt-en-fr" in names) is (target == "fr")
-        assert ("facebook/m2m100_418M" in names) is (target == "pl")
-    assert "Helsinki-NLP/opus-mt-de-en" in named(found.ranked(offers, "de", "en"))
-    assert found.recommended(offers, "fr").name == "Helsinki-NLP/opus-mt-en-fr"
-    assert found.recommended(offers, "pl").name == "facebook/m2m100_418M"
-    assert named(found.ranked(offers, "en", "de"))[0] == "small"
-
-
 @pytest.mark.parametrize("name", ["Qwen/Qwen2.5-7B-Instruct", "a/b", "some-one/some_model.v2"])
 def test_owner_and_name_are_a_name_on_the_hub(name):
     assert hub_name(Path(name)) == name

@@ -166,24 +166,13 @@ def test_a_full_disk_leaves_the_file_as_it_was(path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        ("lines", 0),
-        ("lines", 5),
-        ("characters", 19),
-        ("point_size", 97),
-        ("mode", "nothing"),
-        ("text_colour", "red"),
-        ("background_colour", "#12345"),
-        ("opacity", 0.1),
-        ("opacity", float("nan")),
-        ("doubt", "red"),
-        ("font", "x" * 65),
-        ("name_me", "x" * 65),
-        ("name_them", "x" * 65),
-    ],
-)
+    [("lines", 0), ("lines", 5), ("characters", 19), ("point_size", 97), ("mode", "nothing"),
+     ("text_colour", "red"), ("background_colour", "#12345"), ("opacity", 0.1),
+     ("opacity", float("nan")), ("doubt", "red"), ("font", "x" * 65), ("name_me", "x" * 65),
+     ("name_them", "x" * 65), ("second", "../x")],
+)  # fmt: skip
 def test_a_choice_out_of_bounds_is_refused(name, value):
-    with pytest.raises(ValueError, match=f"{name}|at most 64 letters"):
+    with pytest.raises(ValueError, match=f"^'{name}' should be "):
         replace(CaptionPreferences(), **{name: value})
 
 

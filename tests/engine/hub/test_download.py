@@ -269,8 +269,7 @@ def test_what_is_no_name_never_reaches_the_network(library, name):
         assert len(str(caught.value)) < 200
 
 
-NO_REVISIONS = ["/../../../..", "/../..", "../../../..", "main", "", "5eed" * 9, "5EED" * 10,
-                "\0" * 40, "５" * 40, "5eed" * 10 + "\n", 5, None, ["5eed" * 10]]  # fmt: skip
+NO_REVISIONS = ["/../../../..", "main", "", "5EED" * 10, "５" * 40, "5eed" * 10 + "\n", None]
 
 
 @pytest.mark.parametrize("revision", NO_REVISIONS)
@@ -338,22 +337,14 @@ def entry(**values):
 
 LISTS = {
     "no list": lambda _listing: [],
-    "no files": lambda listing: listing | {"siblings": None},
     "files in words": lambda listing: listing | {"siblings": "model.safetensors"},
-    "a file in words": lambda listing: listing | {"siblings": ["model.safetensors"]},
     "too many": lambda listing: listing
     | {"siblings": [listing["siblings"][0] | {"rfilename": f"{n}.json"} for n in range(1001)]},
     "name a number": entry(rfilename=5),
     "name half a character": entry(rfilename="\ud800.json"),
-    "name missing": entry(rfilename=None),
-    "size in words": entry(size="5"),
     "size below nothing": entry(size=-1),
-    "size beyond all": entry(size=10**30),
     "size of many digits": entry(size=10**4000),
-    "size missing": entry(size=None),
-    "no digest": entry(blobId=None),
     "digest in words": entry(blobId="../../x"),
-    "lfs a list": entry(lfs=[1]),
     "lfs of a short digest": entry(lfs={"sha256": "00"}),
 }  # fmt: skip
 
@@ -382,16 +373,13 @@ ANSWERS = {
     "half an address": found(b"http://[::1"),
     "a letter no address has": found("http://a\u2100b/".encode()),
     "a file": found(b"file:///etc/passwd"),
-    "data": found(b"data:application/json,{}"),
     "nowhere": found(b""),
     "itself": found(b"/some/model/api/models/resolve/x"),
     "a body without end": found(b"/x")[:-4] + b"\r\nContent-Length: 9999999999\r\n\r\nxxx",
     "no HTTP": b"\x1b[2J\x00SSH-2.0\r\n\r\n",
     "nothing": b"",
     "a forged reason": b"HTTP/1.1 500 \x1b[2Jsend money to x" + b"y" * 9000 + b"\r\n\r\n",
-    "a header without end": b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000 + b"\r\n\r\n",
     "too many headers": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200 + b"\r\n",
-    "broken chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}",
     "a length in words": b"HTTP/1.1 200 OK\r\nContent-Length: much\r\n\r\n\xff",
 }
 

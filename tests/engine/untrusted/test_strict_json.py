@@ -98,12 +98,6 @@ def test_a_value_that_is_missing_is_refused(read):
         getattr(parsed(b=1), read)("a")
 
 
-def test_texts_have_limits():
-    assert parsed(a="xy").text("a", most=2) == "xy"
-    with pytest.raises(ValueError, match="'a' should be text of at most 1 characters, got 'xy'"):
-        parsed(a="xy").text("a", most=1)
-
-
 def test_numbers_have_limits():
     for value in (-1, 11, True, 5.0, "5"):
         with pytest.raises(ValueError, match="a whole number from 0 to 10"):
@@ -142,6 +136,7 @@ class Outer:
     counts: Annotated[tuple[int, ...], Between(most=5)] = ()
     agreed: Annotated[bool, NEEDED] = False
     others: Mapping[str, int] = field(default_factory=dict)
+    mode: Annotated[str, ("on", "off")] = "on"
 
 
 GIVEN = {"name": "ab", "share": 1, "by_name": {"x": {"n": 1}}, "agreed": True, "unknown": 1}
@@ -180,6 +175,7 @@ def test_an_object_becomes_the_dataclass_that_declares_it():
         ({"counts": [6]}, "'counts[0]' should be a whole number from 0 to 5, got 6"),
         ({"agreed": 0}, "'agreed' should be true or false, got 0"),
         ({"others": None}, "'others' should be an object, got None"),
+        ({"mode": "of"}, "'mode' should be one of on, off, got 'of'"),
     ],
 )
 def test_a_field_that_is_not_as_declared_is_refused(changed, sentence):

@@ -103,26 +103,30 @@ def test_a_folder_that_is_not_there_is_blocked(tmp_path):
     assert "its folder cannot be read (embedded null byte)" in reason(Path("a\0b"))
 
 
-@pytest.mark.parametrize("name", FILES[:2])
-def test_a_file_that_is_missing_is_named(folder, name):
-    (folder / name).unlink()
-    assert f"it has no {name}; get it again" in reason(folder)
-
-
-@pytest.mark.parametrize("name", ["adapter_model.bin", "adapter_model.pt", "adapter_model.pkl"])
-def test_a_pickle_is_refused_even_beside_safetensors(folder, name):
-    (folder / name).touch()
-    assert f"are a pickle ({name}), which can run code" in reason(folder)
-
-
-def test_a_pickles_name_cannot_steer_a_terminal(folder):
+def steering(folder):
     os.close(os.open(os.fsencode(folder) + b"/adapter_model.\x1b[2J\xff.bin", os.O_CREAT))
-    assert r"a pickle (adapter_model.\x1b[2J\udcff.bin), which" in reason(folder)
 
 
-def test_a_pickle_under_another_name_is_refused(folder):
-    torch.save(factors(), folder / WEIGHTS_FILE)
-    assert "adapter_model.safetensors is a pickle" in reason(folder)
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lambda one: (one / FILES[0]).unlink(), f"it has no {FILES[0]}; get it again"),
+        (lambda one: (one / FILES[1]).unlink(), f"it has no {FILES[1]}; get it again"),
+        (
+            lambda one: (one / "adapter_model.bin").touch(),
+            "a pickle (adapter_model.bin), which can",
+        ),
+        (
+            lambda one: (one / "adapter_model.pkl").touch(),
+            "a pickle (adapter_model.pkl), which can",
+        ),
+        (steering, r"a pickle (adapter_model.\x1b[2J\udcff.bin), which"),
+        (lambda one: torch.save(factors(), one / FILES[1]), f"{FILES[1]} is a pickle"),
+    ],
+)
+def test_a_file_that_is_missing_and_a_pickle_are_refused(folder, damage, told):
+    damage(folder)
+    assert told in reason(folder)
 
 
 @pytest.mark.parametrize("name", FILES)
