@@ -67,10 +67,9 @@ def test_of_a_folder_licence_and_size_are_told_where_they_are_known(tmp_path):
     )
     head = "---\nlanguage: de\n"
     for text, licence in (
-        (f"{head}license: cc-by-4.0\nlicense: mit\n", "CC-BY-4.0"),
-        (head, ""),
-        ("\n" * 39 + "license: mit", "MIT"),
-        ("\n" * 40 + "license: mit", ""),
+        (f"{head}license: cc-by-4.0\nlicense: mit\n---\nWords.\n", "CC-BY-4.0"),
+        (f"{head}---\nlicense: mit\n", ""),
+        ("license: mit\n", ""),
     ):
         (tmp_path / "README.md").write_text(text)
         assert folder_offer(tmp_path).licence == licence
