@@ -1,4 +1,4 @@
-"""Read what strangers write: bounded JSON without repeated keys, each value of the required type.
+"""Read the JSON of strangers: bounded, without repeated keys, each value of the required type.
 
 An object is read key by key (``JsonObject``), or any table into a dataclass whose fields declare
 what they hold (``read_object``). Every error is a ``FaultError`` whose detail continues a sentence:
@@ -89,7 +89,7 @@ NEEDED = "NEEDED"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a text has to be: a pattern of all of it, and that in words."""
+    """The form that a text must have: a pattern of all of it, and that in words."""
 
     pattern: str
     words: str
