@@ -2796,14 +2796,6 @@
         <translation>Audio- oder Videodatei öffnen</translation>
     </message>
     <message>
-        <source>Contacting huggingface.co…</source>
-        <translation>Verbindung zu huggingface.co wird hergestellt …</translation>
-    </message>
-    <message>
-        <source>Download stopped. It will resume from here next time.</source>
-        <translation>Der Download wurde angehalten. Beim nächsten Mal geht es hier weiter.</translation>
-    </message>
-    <message>
         <source>To caption speech, Surtitle needs a speech model</source>
         <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Spracherkennungsmodell</translation>
     </message>
@@ -2881,10 +2873,6 @@
     <message>
         <source>{} of {} heard, about {} left.</source>
         <translation>{} von {} gehört, noch etwa {}.</translation>
-    </message>
-    <message>
-        <source>{}: {} of {} downloaded.</source>
-        <translation>{}: {} von {} heruntergeladen.</translation>
     </message>
     <message numerus="yes">
         <source>%Ln captions are in the transcript.</source>
@@ -3841,14 +3829,6 @@
     <message>
         <source>Leave the sentences that wait without a translation</source>
         <translation>Die wartenden Sätze nicht übersetzen</translation>
-    </message>
-    <message>
-        <source>about {} s</source>
-        <translation>etwa {} s</translation>
-    </message>
-    <message>
-        <source>about {} min</source>
-        <translation>etwa {} min</translation>
     </message>
 </context>
 <context>
