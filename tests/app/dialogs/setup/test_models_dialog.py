@@ -208,12 +208,14 @@ def test_two_languages_lead_to_the_models_that_translate_between_them(models, qt
     assert (quality, size) == ("Quality: ●●○○ fair", "1.9 GB to download")
     assert speed.startswith("Fast enough (uses ")
     assert use == "Free for any use"
+    assert page.apply.text() == "Download and &use (1.9 GB)"
     assert "46.5 chrF on FLORES-200" in first.tip
     assert "A second of speech takes about 0." in first.tip
     assert page.offer.name == "facebook/m2m100_418M"
     assert not any(offer.choice is None for offer in page._offers)
     choose(page.target, "de")
     assert page.offer.choice is None
+    assert page.apply.text() == "&Use this model"
 
 
 def test_another_spoken_language_leads_to_other_models_and_one_chosen_twice_is_exchanged(models):
@@ -230,14 +232,6 @@ def test_another_spoken_language_leads_to_other_models_and_one_chosen_twice_is_e
     one.apply.click()
     wanted = ModelChoice(model=Path("Helsinki-NLP/opus-mt-de-en"), language="en", source="de")
     assert one.uses == [wanted]
-
-
-def test_the_button_says_that_a_model_is_downloaded_first_and_how_much(models, qtbot):
-    one = models(says(MACHINE, FAST))
-    assert one.apply.text() == "&Use this model"
-    listed(qtbot, one)
-    select(polish(one), "facebook/m2m100_418M")
-    assert one.apply.text() == "Download and &use (1.9 GB)"
 
 
 def test_the_model_in_use_is_marked_and_there_is_nothing_to_use(models, qtbot, pick):

@@ -59,76 +59,72 @@ def test_a_published_score_is_one_to_four_dots_and_a_word(measure, value, n_dots
 def test_the_exact_score_and_where_it_was_published_stand_in_the_tip():
     assert "46.5 BLEU on newstest, published at https://example.org/card" in words(offer()).tip
     assert words(offer(replace(KNOWN, scores={}))).tip == ""
-    assert facts(offer(replace(KNOWN, scores={})))[0] == "Quality not published"
 
 
-def test_titles_tell_one_language_many_languages_folders_and_what_is_built_in():
-    assert words(offer()).title == "English → Polish"
-    assert (
-        words(offer(replace(KNOWN, targets=("pl", "fr")))).title == "English → Polish and many more"
-    )
-    assert words(offer(None, choice=Path("/m/mine"))).title == "mine"
-    assert words(offer(None, choice=None, is_here=True)).title == "English → Polish, built in"
-
-
-def test_what_is_to_download_is_told_from_what_is_here():
-    assert "300 MB to download" in facts(offer())
-    assert "300 MB on this computer" in facts(offer(is_here=True))
+OF_MANY = replace(KNOWN, targets=("pl", "fr"))
+MINE = {"choice": Path("/m/mine"), "name": "mine", "licence": "", "is_here": True}
+QUALITY, FREE = "Quality: ●●●● very good", "Free for any use"
 
 
 @pytest.mark.parametrize(
-    ("gflops", "told", "is_warning"),
-    [(400.0, "Fast enough", False), (0.5, "Too slow for this computer", True)],
-)
-def test_whether_a_model_keeps_up_here_is_told(gflops, told, is_warning):
-    shown = words(offer(), MachineReport(gflops=gflops))
-    (fact,) = [fact for fact in shown.facts if told in fact.text]
-    assert fact.is_warning is is_warning
-    assert "A second of speech takes about" in shown.tip
-
-
-def test_a_measure_that_may_be_too_low_is_said_to_be_one():
-    report = MachineReport(gflops=0.5, measures_again=True)
-    shown = words(offer(), report)
-    assert Fact("Perhaps too slow: being measured again") in shown.facts
-    report.measures_again = False
-    assert Fact("Perhaps too slow: being measured again") not in words(offer(), report).facts
-
-
-@pytest.mark.parametrize(
-    ("fit", "told", "is_warning"),
+    ("one", "title", "told"),
     [
-        (Fit(fits=True, words="", needed_bytes=1, device="cpu"), "Runs (speed not known)", False),
+        (offer(), "English → Polish", [QUALITY, "300 MB to download", FREE]),
         (
-            Fit(fits=True, words="", needed_bytes=1, device="cuda"),
-            "Runs on the graphics card",
-            False,
+            offer(OF_MANY, licence="of my own", is_here=True),
+            "English → Polish and many more",
+            [QUALITY, "300 MB on this computer"],
         ),
         (
-            Fit(fits=False, words="", needed_bytes=4_000_000_000, device="cpu"),
-            "Needs 4.0 GB of memory",
-            True,
+            offer(replace(KNOWN, scores={})),
+            "English → Polish",
+            ["Quality not published", "300 MB to download", FREE],
+        ),
+        (offer(None, **MINE), "mine", ["300 MB on this computer"]),
+        (
+            offer(None, choice=None, is_here=True),
+            "English → Polish, built in",
+            ["For simple, everyday sentences", "300 MB", "Fast", FREE],
         ),
     ],
 )
-def test_where_the_speed_is_not_known_it_is_told_whether_a_model_has_room(fit, told, is_warning):
-    one = offer(replace(KNOWN, word_gflop=None))
-    shown = words(one, MachineReport(fits={"some/model": fit}))
-    assert Fact(told, is_warning=is_warning) in shown.facts
-    assert "A second of speech" not in shown.tip
+def test_a_card_tells_what_is_known_and_nothing_else(one, title, told):
+    assert words(one).title == title
+    assert facts(one) == told
 
 
-def test_a_graphics_card_computes_so_the_processor_is_not_timed():
-    machine = Machine(processor="", cores=1, memory_bytes=1, free_bytes=1, gpu="Some Graphics",
-                      gpu_bytes=1, gpu_free_bytes=1, trouble="")  # fmt: skip
-    shown = words(offer(), MachineReport(machine=machine, gflops=0.5))
-    assert not any("slow" in fact.text for fact in shown.facts)
-    assert "A second of speech" not in shown.tip
+def fit(**values):
+    known = {"fits": True, "words": "", "needed_bytes": 1, "device": "cpu"}
+    return MachineReport(fits={"some/model": Fit(**known | values)})
 
 
-def test_a_licence_that_nobody_knows_promises_nothing():
-    assert words(offer()).facts[-1] == Fact("Free for any use")
-    assert "Free for any use" not in facts(offer(licence="of my own"))
+GPU = Machine(processor="", cores=1, memory_bytes=1, free_bytes=1, gpu="Some Graphics",
+              gpu_bytes=1, gpu_free_bytes=1, trouble="")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("report", "told", "is_warning"),
+    [
+        (MachineReport(gflops=400.0), ["Fast enough (uses 1 % of the time)"], False),
+        (MachineReport(gflops=0.5), ["Too slow for this computer"], True),
+        (
+            MachineReport(gflops=0.5, measures_again=True),
+            ["Perhaps too slow: being measured again"],
+            False,
+        ),
+        (MachineReport(gflops=0.5, machine=GPU), [], False),  # which computes instead
+        (fit(), ["Runs (speed not known)"], False),
+        (fit(device="cuda"), ["Runs on the graphics card"], False),
+        (fit(fits=False, needed_bytes=4_000_000_000), ["Needs 4.0 GB of memory"], True),
+    ],
+)
+def test_whether_a_model_keeps_up_or_has_room_here_is_told(report, told, is_warning):
+    is_timed = bool(report.gflops)
+    shown = words(offer(KNOWN if is_timed else replace(KNOWN, word_gflop=None)), report)
+    found = shown.facts[2:-1]  # behind quality and size
+    assert found == tuple(Fact(text, is_warning=is_warning) for text in told)
+    is_told = is_timed and report.machine is None
+    assert ("A second of speech takes about" in shown.tip) == is_told
 
 
 def test_the_model_in_use_and_the_recommended_one_are_told_to_everybody():
@@ -139,11 +135,3 @@ def test_the_model_in_use_and_the_recommended_one_are_told_to_everybody():
     assert best.spoken.startswith("English → Polish, Recommended, Quality: very good")
     assert best.spoken.endswith("some/model · Apache-2.0")
     assert "Recommended" not in words(offer()).spoken
-
-
-def test_of_a_folder_nothing_is_said_that_is_not_known():
-    one = offer(None, choice=Path("/m/mine"), name="mine", licence="", is_here=True)
-    assert facts(one) == ["300 MB on this computer"]
-    assert words(one).detail == "mine"
-    built_in = offer(None, choice=None, is_here=True)
-    assert facts(built_in)[:3] == ["For simple, everyday sentences", "300 MB", "Fast"]

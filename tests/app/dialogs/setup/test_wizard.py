@@ -1,4 +1,3 @@
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -380,20 +379,6 @@ def test_another_speech_model_in_use_has_a_line_of_its_own(guide):
     assert len(cards(other.speech)) == N_OFFERED
 
 
-def test_the_guide_comes_by_itself_the_first_time_only(program, monkeypatch):
-    monkeypatch.setattr("engine.hub.catalogue.bundled_models", lambda: [Path("some")])
-    one = program(first_run=True)
-    one.application.setup.parts = parts()
-    one.application.show()
-    guide = one.application.setup.dialog
-    assert guide.isVisible()
-    assert not one.file.exists() or "model" not in tomllib.loads(one.file.read_text())
-    for _ in guide.pages:
-        guide.next.click()
-    assert one.file.exists()  # so a start after this one is not the first
-    assert not guide.isVisible()
-
-
 def test_the_bundled_model_translates_into_a_language_that_it_knows(program):
     one = program(model=None).open().wait_until_ready()
     guide = one.application.setup
@@ -430,18 +415,3 @@ def test_the_button_of_the_download_never_scrolls_away(guide):
         go_to(one, page)
         is_whole = download.visibleRegion().boundingRect().size() == download.size()
         assert is_whole == (page is one.speech)
-
-
-def test_no_page_scrolls_where_the_screen_has_room(guide, qapp):
-    one = guide()
-    one.move(0, 0)
-    one.next.click()
-    one.speech.choose("/models/my-own")
-    one.speech._take_found({choice.name: None for choice in SPEECH_CHOICES})
-    one.speech._fetching = "base.en"
-    one.speech._take_failure(40 * "It takes a while. ")
-    qapp.processEvents()
-    assert one.area.verticalScrollBar().maximum() == 0
-    assert one.frameGeometry().bottom() <= one.screen().availableGeometry().bottom()
-    one.speech._take_failure(400 * "It takes a while. ")
-    assert one.frameGeometry().bottom() <= one.screen().availableGeometry().bottom()
