@@ -1968,10 +1968,6 @@
         <translation> s</translation>
     </message>
     <message>
-        <source>Hide &amp;after</source>
-        <translation>Ausblenden &amp;nach</translation>
-    </message>
-    <message>
         <source>&amp;You (microphone)</source>
         <translation>&amp;Sie (Mikrofon)</translation>
     </message>
@@ -2002,6 +1998,10 @@
     <message>
         <source>Co&amp;lour scheme</source>
         <translation>Far&amp;bschema</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>Nie</translation>
     </message>
     <message>
         <source>Ctrl+K in the main window, or the tray, unlocks it again.</source>

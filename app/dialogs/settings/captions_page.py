@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QFontDatabase, QIcon, QPixmap
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
+from PySide6.QtWidgets import QComboBox, QLineEdit
 
 from app.config.preferences import (
     DOUBT_MARKS,
@@ -15,13 +15,11 @@ from app.config.preferences import (
     MOST_LETTERS,
     PRESETS,
     THEM,
-    OverlayPreferences,
     Preferences,
 )
 from app.config.window_system import can_hide, is_wayland
 from app.dialogs.settings.page import SettingsPage
 from app.look.palette import LEGIBLE, Rgb, contrast, over
-from app.look.style_sheet import make_spin
 from app.look.widgets.dialog_text import paragraph
 from app.look.widgets.names import lane_name
 from app.overlay.last_lines import BEHIND, CaptionPreview
@@ -182,23 +180,14 @@ class CaptionsPage(SettingsPage):
 
     def _add_behaviour(self) -> None:
         self.add_heading(self.tr("Overlay"))
-        self.hides = QCheckBox()
-        self.add_field(
+        self.hide_after = self.add_spin(
+            "overlay.hide_after_s",
             self.tr("Hi&de after silence"),
-            self.hides,
+            (0, 600),
+            self.tr(" s"),
             self.tr("The overlay comes back with the next caption."),
         )
-        with self.below(self.hides):
-            self.hide_after = make_spin((1, 600), self.tr(" s"))
-            self.hide_after.setValue(OverlayPreferences().hide_after_s)
-            self.add_field(self.tr("Hide &after"), self.hide_after)
-        self.bind(
-            "overlay.hide_after_s",
-            self._show_wait,
-            lambda: self.hide_after.value() if self.hides.isChecked() else 0,
-            self.hides.toggled,
-            self.hide_after.valueChanged,
-        )
+        self.hide_after.setSpecialValueText(self.tr("Never"))
         self.locked = self.add_check(
             "overlay.locked",
             self.tr("Loc&ked: clicks go through to the window below"),
@@ -223,12 +212,6 @@ class CaptionsPage(SettingsPage):
                 "screens letters are less sharp. Takes effect when Surtitle is started again."
             ),
         )
-
-    def _show_wait(self, seconds: object) -> None:
-        waits = isinstance(seconds, int) and seconds > 0
-        self.hides.setChecked(waits)
-        if waits:
-            self.hide_after.setProperty("value", seconds)
 
     def _add_speakers(self) -> None:
         self.add_heading(self.tr("Speakers"))

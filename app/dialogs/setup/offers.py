@@ -5,6 +5,7 @@ Their texts are words without numbers that need a textbook.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from html import escape
 
 from PySide6.QtCore import (
     QCoreApplication,
@@ -18,14 +19,9 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
-    QColor,
-    QFont,
     QPainter,
     QPen,
     QResizeEvent,
-    QTextBlockFormat,
-    QTextCharFormat,
-    QTextCursor,
     QTextDocument,
     QTextOption,
 )
@@ -62,6 +58,7 @@ Those of BLEU are Google's (https://cloud.google.com/translate/docs/advanced/aut
 
 _WORDS = Qt.ItemDataRole.UserRole
 _SMALL = 0.85  # of the font, for details
+_BLANK = "\N{NO-BREAK SPACE}"
 _UNBROKEN = 40  # letters of a fact in which no line breaks
 Index = QModelIndex | QPersistentModelIndex
 _PADDING, _RADIUS = 2 * GAP, 6  # pixels
@@ -371,40 +368,34 @@ class _CardPainter(QStyledItemDelegate):
         wrapped.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         document.setDefaultTextOption(wrapped)
         document.setTextWidth(max(width - 2 * _PADDING, 1))
-        cursor = QTextCursor(document)
-        if words is None:
-            cursor.insertText(str(index.data()), _letters(option.font, colours.colour("quiet")))
-            return document
-        _write(cursor, words, option.font, colours)
+        document.setHtml(
+            _part(str(index.data()), colours, "quiet")
+            if words is None
+            else _html(words, _SMALL * option.font.pointSizeF(), colours)
+        )
         return document
 
 
-def _write(cursor: QTextCursor, words: OfferWords, font: QFont, colours: Colours) -> None:
-    text, quiet = colours.colour("text"), colours.colour("quiet")
-    bold, small = QFont(font), QFont(font)
-    bold.setBold(True)
-    small.setPointSizeF(_SMALL * font.pointSizeF())
-    cursor.insertText(words.title, _letters(bold, text))
+def _html(words: OfferWords, small: float, colours: Colours) -> str:
+    """Write title, facts and detail below each other; ``small`` letters have so many points."""
+    title = _part(words.title, colours, "text", "font-weight: bold")
     if words.is_best:
-        recommended = QCoreApplication.translate("", RECOMMENDED)
-        cursor.insertText(f"   {recommended}", _letters(bold, colours.colour("accent")))
-    below = QTextBlockFormat()
-    below.setTopMargin(GAP / 2)
-    cursor.insertBlock(below)
-    for number, fact in enumerate(words.facts):
-        if number:
-            cursor.insertText(" · ", _letters(font, quiet))
-        colour = colours.colour("warning") if fact.is_warning else text
-        is_short = len(fact.text) <= _UNBROKEN
-        said = fact.text.replace(" ", "\N{NO-BREAK SPACE}") if is_short else fact.text
-        cursor.insertText(said, _letters(font, colour))
-    if words.detail:
-        cursor.insertBlock(below)
-        cursor.insertText(words.detail, _letters(small, quiet))
+        best = 3 * _BLANK + QCoreApplication.translate("", RECOMMENDED)
+        title += _part(best, colours, "accent", "font-weight: bold")
+    facts = (
+        _part(
+            fact.text.replace(" ", _BLANK) if len(fact.text) <= _UNBROKEN else fact.text,
+            colours,
+            "warning" if fact.is_warning else "text",
+        )
+        for fact in words.facts
+    )
+    lines = [_part(" · ", colours, "quiet").join(facts)]
+    lines += [_part(words.detail, colours, "quiet", f"font-size: {small}pt")] * bool(words.detail)
+    below = (f'<p style="margin: {GAP // 2}px 0 0 0">{line}</p>' for line in lines)
+    return "".join((f'<p style="margin: 0">{title}</p>', *below))
 
 
-def _letters(font: QFont, colour: QColor) -> QTextCharFormat:
-    letters = QTextCharFormat()
-    letters.setFont(font)
-    letters.setForeground(colour)
-    return letters
+def _part(text: str, colours: Colours, colour: str, style: str = "") -> str:
+    name = colours.colour(colour).name()
+    return f'<span style="color: {name}; {style}">{escape(text)}</span>'

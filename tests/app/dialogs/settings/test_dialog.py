@@ -89,10 +89,9 @@ def test_the_timings_of_the_model_are_offered_and_the_chosen_one_stays(dialog, e
 
 def test_what_depends_on_a_box_is_used_only_while_it_is_ticked(dialog):
     dialog.show_preferences(Preferences())
-    files, captions, general = dialog.advanced, dialog.captions, dialog.general
+    files, general = dialog.advanced, dialog.general
     for box, fields in (
         (files.page, (files.port, files.address)),
-        (captions.hides, (captions.hide_after,)),
         (general.journal, (general.days,)),
     ):
         for ticked in (False, True, False):
@@ -112,7 +111,7 @@ def test_where_no_share_can_hide_the_overlay_that_is_said(qtbot, monkeypatch, ca
 def test_a_number_can_be_all_that_the_preferences_permit_and_nothing_else(dialog):
     bindings = [one for page in dialog.pages for one in page._bindings]
     numbers = [one for one in bindings if isinstance(getattr(one.read, "__self__", None), QSpinBox)]
-    assert len(numbers) == 6
+    assert len(numbers) == 7
     for one in numbers:
         spin, table = one.read.__self__, getattr(Preferences(), one.table)
         for bound, beyond in ((spin.minimum(), -1), (spin.maximum(), 1)):
@@ -121,16 +120,14 @@ def test_a_number_can_be_all_that_the_preferences_permit_and_nothing_else(dialog
                 replace(table, **{one.name: bound + beyond})
 
 
-def test_the_overlay_hides_after_silence_unless_the_box_is_off(dialog, edits):
+def test_the_overlay_hides_after_silence_or_never(dialog, edits):
     dialog.show_preferences(Preferences())
-    captions = dialog.captions
-    assert captions.hides.isChecked()
-    captions.hide_after.setValue(30)
-    assert edits[-1].overlay.hide_after_s == 30
-    captions.hides.setChecked(False)
-    assert edits[-1].overlay.hide_after_s == 0
-    captions.hides.setChecked(True)
-    assert edits[-1].overlay.hide_after_s == 30
+    wait = dialog.captions.hide_after
+    assert wait.value() > 0
+    for seconds, shown in ((30, "30 s"), (0, "Never")):
+        wait.setValue(seconds)
+        assert edits[-1].overlay.hide_after_s == seconds
+        assert wait.text() == shown
 
 
 def test_a_preset_begins_with_its_own_colours(dialog, edits):
