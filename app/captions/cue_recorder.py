@@ -197,8 +197,9 @@ class CueRecorder:
             self.further,
         )
         kept = self._cues.get(utterance.key, former)
-        is_former = utterance.key not in self._cues and former is not None
-        marked = former.marked if is_former else utterance.key in self._marked
+        marked = utterance.key in self._marked
+        if former is not None and utterance.key not in self._cues:
+            marked = former.marked
         if kept is not None and utterance.number < 0:  # all but further languages is as it was
             further = {one.language: one for one in (*kept.further, *cue.further)}
             cue = replace(kept, further=tuple(further.values()))

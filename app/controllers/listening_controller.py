@@ -419,7 +419,6 @@ class ListeningController(QObject):
         if self._after_fetch and not self._begun and not self._choice.wish:
             self._status.show_listening(self.tr("Listening begins when the speech model is here"))
         self._show_fetch(recognizer, 0, 0)
-        self._offer_download("")
         self.service.fetch(recognizer, again=recognizer == self._damaged)
 
     @Slot(str, object, object)
@@ -449,7 +448,6 @@ class ListeningController(QObject):
         self._hide_fetch()
         if not self._choice.wish:
             self._show_off(self._begun)
-        self._offer_download(self._choice.wish or self._choice.now.recognizer)
         if message:
             self._offer_again(message)
         elif not self._choice.wish:

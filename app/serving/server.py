@@ -36,7 +36,7 @@ from engine.remote.wire import (
     Answer,
     Asked,
     Failure,
-    Form,
+    Kind,
     Leaving,
     Opened,
     Opening,
@@ -226,7 +226,7 @@ class Answers:
         if wait_s > 0:
             await asyncio.sleep(wait_s)
 
-    async def _read(self, kind: type[Form], request: Request) -> Form:
+    async def _read(self, kind: type[Kind], request: Request) -> Kind:
         content = bytearray()
         try:
             async with asyncio.timeout(_BODY_S):
