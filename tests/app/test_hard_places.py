@@ -135,9 +135,8 @@ def test_captions_come_and_all_windows_are_seen_on_screens_of_others(screens, tm
     reason="needs Xvfb and openbox on this machine",
 )
 def test_windows_return_with_a_screen_that_went_and_came_back():
-    program = "tests/support/programs/screens_program.py"
-    screen = {"SCREEN": "2560x1024x24"}
-    done = ran("scripts/with-display", sys.executable, program, surroundings=screen)
+    program = "scripts/with-display", sys.executable, "-m", "tests.support.programs.screens_program"
+    done = ran(*program, surroundings={"SCREEN": "2560x1024x24"})
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout.splitlines()[-1])
     assert seen == dict.fromkeys(seen, True)

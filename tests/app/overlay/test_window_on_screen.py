@@ -22,8 +22,8 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def found():
     """What a hand on the mouse finds on a screen with a window manager."""
-    program = "tests/support/programs/overlay_program.py"
-    done = ran("scripts/with-display", sys.executable, program, check=True, timeout=500)
+    program = sys.executable, "-m", "tests.support.programs.overlay_program"
+    done = ran("scripts/with-display", *program, check=True, timeout=500)
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -20,8 +20,8 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def session():
     """The program in a Wayland session: what it found, and what it said to the compositor."""
-    program, own = "tests/support/programs/wayland_program.py", {"WAYLAND_DEBUG": "1"}
-    command = ["scripts/with-wayland", sys.executable, program]
+    program, own = "tests.support.programs.wayland_program", {"WAYLAND_DEBUG": "1"}
+    command = ["scripts/with-wayland", sys.executable, "-m", program]
     done = ran(*command, surroundings=own, check=True, timeout=500)
     return json.loads(done.stdout.splitlines()[-1]), done.stderr
 

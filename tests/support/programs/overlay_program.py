@@ -1,19 +1,15 @@
 """The overlay above another window on a real screen, with a hand on the mouse; prints what came.
 
-scripts/with-display .venv/bin/python tests/support/programs/overlay_program.py
+scripts/with-display .venv/bin/python -m tests.support.programs.overlay_program
 """
 
 import json
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
-
-sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.captions.line_breaking import Line
 from app.config.preferences import CaptionPreferences
@@ -22,8 +18,7 @@ from app.overlay.text_layout import OverlayView
 from app.overlay.themes import theme_of
 from app.overlay.toolbar import OverlayToolbar
 from app.overlay.window import Overlay
-
-LIMIT_S = 60  # long, since other programs may keep the machine busy
+from tests.support.programs.run import waited as wait
 
 
 class Below(QWidget):
@@ -43,16 +38,6 @@ def xdotool(*arguments):
     while process.poll() is None:
         QTest.qWait(10)
     QTest.qWait(150)
-
-
-def wait(condition):
-    """Wait for something; tell whether it came."""
-    limit_s = time.monotonic() + LIMIT_S
-    while time.monotonic() < limit_s:
-        if condition():
-            return True
-        QTest.qWait(20)
-    return False
 
 
 def click_at(point):

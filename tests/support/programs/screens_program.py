@@ -1,15 +1,12 @@
 """The whole program on two monitors, one of which goes and comes back; prints where windows were.
 
-SCREEN=2560x1024x24 scripts/with-display .venv/bin/python tests/support/programs/screens_program.py
+SCREEN=2560x1024x24 scripts/with-display .venv/bin/python -m tests.support.programs.screens_program
 """
 
 import json
 import sys
 import tempfile
-import time
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
@@ -20,15 +17,7 @@ from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.home import settings_in
 from tests.support.app.monitors import Monitors
-
-LIMIT_S = 60
-
-
-def wait(condition):
-    limit_s = time.monotonic() + LIMIT_S
-    while not condition() and time.monotonic() < limit_s:
-        QTest.qWait(20)
-    return bool(condition())
+from tests.support.programs.run import waited as wait
 
 
 def main():

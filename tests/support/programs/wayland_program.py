@@ -1,6 +1,6 @@
 """The whole program in a Wayland session; prints what it believes and what the compositor knows.
 
-scripts/with-wayland .venv/bin/python tests/support/programs/wayland_program.py
+scripts/with-wayland .venv/bin/python -m tests.support.programs.wayland_program
 """
 
 import json
@@ -8,22 +8,18 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-sys.path.insert(0, str(Path(__file__).parents[3]))
-
 from app.config.window_system import platform_wanted
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.home import settings_in
-
-LIMIT_S = 90  # a machine may do much else
+from tests.support.programs.run import waited as wait
 
 
 def sway(*words):
@@ -33,13 +29,6 @@ def sway(*words):
         QTest.qWait(10)
     QTest.qWait(200)
     return process.stdout.read()
-
-
-def wait(condition):
-    limit_s = time.monotonic() + LIMIT_S
-    while not condition() and time.monotonic() < limit_s:
-        QTest.qWait(20)
-    return condition()
 
 
 def window_rect(title):
