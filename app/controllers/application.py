@@ -122,7 +122,9 @@ class Application(QObject):
         window.closed.connect(self._close)
         window.choices.changed.connect(self._show_mode)
         window.transcript.size_wanted.connect(self._resize_rows)
-        window.transcript.share_wanted.connect(self._keep_share)
+        window.transcript.share_wanted.connect(
+            lambda percent: self.settings.change("interface", source_share=percent)
+        )
         window.banner.other_clicked.connect(self._choose_another_model)
         self.model.restarted.connect(captions.restart)
         bridge.paused_changed.connect(lambda paused: overlay.pause(paused=paused))
@@ -184,10 +186,6 @@ class Application(QObject):
     def _resize_rows(self, percent: int) -> None:
         size = self.settings.preferences.interface.text_size + percent
         self.settings.change("interface", text_size=min(300, max(50, size)))
-
-    @Slot(int)
-    def _keep_share(self, percent: int) -> None:
-        self.settings.change("interface", source_share=percent)
 
     def _show_transcript(self, now: Preferences) -> None:
         transcript = self.window.transcript

@@ -47,7 +47,11 @@ class OverlayActions(QObject):
         actions.smaller.triggered.connect(lambda: self._change_letters(-_POINTS))
         actions.reset_place.triggered.connect(self._reset_place)
         actions.hide_overlay.triggered.connect(actions.overlay.toggle)
-        controller.size_wanted.connect(self._choose_size)
+        controller.size_wanted.connect(
+            lambda characters, lines: settings.change(
+                "captions", characters=characters, lines=lines
+            )
+        )
         controller.overlay.closed.connect(self._take_closed)
         window.controls.wanted_changed.connect(self._name_speakers)
         settings.preferences_changed.connect(self._use)
@@ -77,10 +81,6 @@ class OverlayActions(QObject):
     @Slot()
     def _name_speakers(self) -> None:
         self._controller.speakers.hear([LANES[source.kind] for source in self._window.controls.on])
-
-    @Slot(int, int)
-    def _choose_size(self, characters: int, lines: int) -> None:
-        self._settings.change("captions", characters=characters, lines=lines)
 
     def _change_letters(self, points: int) -> None:
         size = self._settings.preferences.captions.point_size + points

@@ -171,10 +171,12 @@ class SetupController(QObject):
             return self.dialog
         dialog = self.dialog = SetupWizard(self._service, self.parts, self._window)
         dialog.language_wanted.connect(self._use_language)
-        dialog.recognizer_wanted.connect(self._use_recognizer)
+        dialog.recognizer_wanted.connect(
+            lambda recognizer: self._settings.change("listening", recognizer=recognizer)
+        )
         dialog.left.connect(self._keep)
         dialog.ended.connect(self._go_on)
-        dialog.source_wanted.connect(self._switch_source)
+        dialog.source_wanted.connect(lambda kind, on: self._sources[kind].setChecked(on))
         for action in self._sources.values():
             action.toggled.connect(self._show_sources)
         self._show_sources()
@@ -187,10 +189,6 @@ class SetupController(QObject):
     def _sources(self) -> dict[DeviceKind, QAction]:
         actions = self._window.menu_actions
         return {DeviceKind.MICROPHONE: actions.microphone, DeviceKind.SYSTEM: actions.system}
-
-    @Slot(object, bool)
-    def _switch_source(self, kind: DeviceKind, on: bool) -> None:  # noqa: FBT001  as the signal
-        self._sources[kind].setChecked(on)
 
     @Slot(str)
     def _go_on(self, use: str) -> None:
@@ -256,10 +254,6 @@ class SetupController(QObject):
             return not self.parts.bundled or language in self.parts.bundled
         known = (one for one in TRANSLATION_MODELS if Path(one.name) == model)
         return all(one.translates(source, language) for one in known)
-
-    @Slot(str)
-    def _use_recognizer(self, recognizer: str) -> None:
-        self._settings.change("listening", recognizer=recognizer)
 
     @Slot(object)
     def _use_model(self, choice: ModelChoice) -> None:
@@ -333,8 +327,10 @@ class ServerController(QObject):
         known = self._settings.known_server
         if address and known is not None:
             self._use(known)
+        elif self._settings.server is not None and self._model.has_model:
+            self._model.compute_here()
         elif self._settings.server is not None:
-            self._compute_here()
+            self._setup.open_models()  # without a model here, those that there are
 
     @Slot(object)
     def _use(self, server: ServerSettings) -> None:
@@ -351,13 +347,6 @@ class ServerController(QObject):
             server=server,
         )
         self._settings.choose_model(choice)
-
-    def _compute_here(self) -> None:
-        """Let this computer translate; without a model, show those that there are."""
-        if self._model.has_model:
-            self._model.compute_here()
-        else:
-            self._setup.open_models()
 
     @Slot()
     def _begin_again(self) -> None:

@@ -78,12 +78,14 @@ class TranscriptCell(QStyledItemDelegate):
         beside = _width(index, cell)
         layout = _paint_text(painter, cell, formats, room=PADDING // 2 + lower, beside=beside)
         if index.data(DOUBT_ROLE):
-            _paint_doubt(painter, cell)
+            area = cell.rect.adjusted(1, PADDING // 2, -1, 0)
+            _paint_small(painter, cell, DOUBT_MARK, area, at_end=False)
+        area = cell.rect.adjusted(PADDING, PADDING, -PADDING, 0)
         if mark := index.data(LANGUAGE_ROLE):
-            _paint_mark(painter, cell, mark)
+            _paint_small(painter, cell, mark, area, at_end=True)
         if n_second and (mark := index.data(BELOW_ROLE)):
             line = layout.lineForTextPosition(len(cell.text) - n_second)
-            _paint_mark(painter, cell, mark, round(line.y()))
+            _paint_small(painter, cell, mark, area.adjusted(0, round(line.y()), 0, 0), at_end=True)
         if is_chosen and index.column() == TIME:  # the first one on screen
             painter.fillRect(_bar(option), cell.palette.color(QPalette.ColorRole.Accent))
 
@@ -107,27 +109,17 @@ def _width(index: Index, option: QStyleOptionViewItem) -> int:
     return width + PADDING if width else 0
 
 
-def _paint_mark(painter: QPainter, option: QStyleOptionViewItem, mark: str, top: int = 0) -> None:
-    """Paint a mark where a line of the text ends that begins so far down, small and quiet."""
+def _paint_small(
+    painter: QPainter, option: QStyleOptionViewItem, text: str, area: QRect, *, at_end: bool
+) -> None:
+    """Paint a small and quiet text at the start of an area, or at the end of its first line."""
     is_from_right = option.direction == Qt.LayoutDirection.RightToLeft
-    end = Qt.AlignmentFlag.AlignLeft if is_from_right else Qt.AlignmentFlag.AlignRight
+    is_right = at_end != is_from_right
+    side = Qt.AlignmentFlag.AlignRight if is_right else Qt.AlignmentFlag.AlignLeft
     painter.save()
     painter.setFont(small(option.font))
     painter.setPen(option.palette.color(QPalette.ColorRole.PlaceholderText))
-    area = option.rect.adjusted(PADDING, PADDING + top, -PADDING, 0)
-    painter.drawText(area, end | Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignAbsolute, mark)
-    painter.restore()
-
-
-def _paint_doubt(painter: QPainter, option: QStyleOptionViewItem) -> None:
-    is_from_right = option.direction == Qt.LayoutDirection.RightToLeft
-    start = Qt.AlignmentFlag.AlignRight if is_from_right else Qt.AlignmentFlag.AlignLeft
-    painter.save()
-    painter.setFont(small(option.font))
-    painter.setPen(option.palette.color(QPalette.ColorRole.PlaceholderText))
-    area = option.rect.adjusted(1, PADDING // 2, -1, 0)
-    where = start | Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignAbsolute
-    painter.drawText(area, where, DOUBT_MARK)
+    painter.drawText(area, side | Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignAbsolute, text)
     painter.restore()
 
 

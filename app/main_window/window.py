@@ -218,7 +218,9 @@ class MainWindow(QMainWindow):
         actions.copy_all.triggered.connect(self.transcript.copy_all)
         actions.copy_all_captions.triggered.connect(self.transcript.copy_all_captions)
         actions.find.triggered.connect(self.find_bar.open_bar)
-        self.find_bar.wanted.connect(self._find)
+        self.find_bar.wanted.connect(
+            lambda text, step: self.find_bar.show_result(*self.transcript.find_text(text, step))
+        )
         self.find_bar.closed.connect(self._end_search)
         actions.quit.triggered.connect(self.close)
         for action, button in self._buttons_by_action():
@@ -261,10 +263,6 @@ class MainWindow(QMainWindow):
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             tip = button.accessibleDescription()
             button.setToolTip(f"{tip} ({keys})" if keys else tip)
-
-    @Slot(str, int)
-    def _find(self, text: str, step: int) -> None:
-        self.find_bar.show_result(*self.transcript.find_text(text, step))
 
     @Slot(str)
     def _type(self, text: str) -> None:

@@ -117,7 +117,9 @@ def test_the_next_start_asks_the_stored_server_at_once(desktop, far_model):
 def test_what_a_server_refuses_stands_in_the_dialog_and_the_model_in_use_stays(desktop, far_model):
     with house_server(far_model) as (_, server):
         one = desktop()
-        dialog = fill_in(one, server, token="a wrong token, as long as it")
+        dialog = fill_in(one, ServerSettings(address="localhost:99999"))
+        one.wait(lambda: "https://NAME:PORT" in dialog.message.text())
+        fill_in(one, server, token="a wrong token, as long as it")
         one.wait(lambda: "does not know this token" in dialog.message.text())
         assert dialog.isVisible()
         assert state(one) == ""
@@ -129,13 +131,6 @@ def test_what_a_server_refuses_stands_in_the_dialog_and_the_model_in_use_stays(d
         one.wait(lambda: state(one) == f"Computed on {name(server)}")
         assert dialog.isHidden()
         one.window.close()
-
-
-def test_an_address_that_is_none_is_told_in_the_dialog(desktop):
-    one = desktop()
-    dialog = fill_in(one, ServerSettings(address="localhost:99999"))
-    one.wait(lambda: "https://NAME:PORT" in dialog.message.text())
-    assert state(one) == ""
 
 
 def test_captions_go_on_where_they_stood_when_the_computer_changes_in_a_sentence(
