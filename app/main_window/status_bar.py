@@ -154,6 +154,7 @@ class StatusBar(QWidget):
     """The state on the left; languages and glossary on the right.
 
     Attributes:
+        is_ready: words become captions at once.
         skip: asks that the words that wait do not hold up what comes now.
         sharing: shown while captions are shared.
         glossary: shown while the model gets the glossary.
@@ -164,7 +165,7 @@ class StatusBar(QWidget):
     def __init__(self, choices: CaptionChoices) -> None:
         super().__init__()
         self._engine = self._listening = self._devices = self._left_out = ""
-        self._is_ready = self._is_paused = False
+        self.is_ready = self._is_paused = False
         self._lag_s: int | None = None
         self._n_waiting = 0
         self._choices = choices
@@ -220,11 +221,6 @@ class StatusBar(QWidget):
             menu.addActions(language.actions())
             menu.addSeparator()
         menu.addMenu(self._more)
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether words become captions at once."""
-        return self._is_ready
 
     def _hidden_button(self, tip: str) -> QPushButton:
         button = QPushButton()
@@ -286,15 +282,15 @@ class StatusBar(QWidget):
         self.server.setText(text)
 
     def _show_engine(self, text: str, *, is_ready: bool = False) -> None:
-        self._engine, self._is_ready = text, is_ready
+        self._engine, self.is_ready = text, is_ready
         self._n_waiting = 0
         self._show()
 
     def _show(self) -> None:
         text = self._text()
-        if self._is_ready and not self._is_paused and self._left_out:
+        if self.is_ready and not self._is_paused and self._left_out:
             text = f"{text} · {self._left_out}"
-        self.skip.setVisible(self._is_ready and not self._is_paused and self._n_waiting > 0)
+        self.skip.setVisible(self.is_ready and not self._is_paused and self._n_waiting > 0)
         self.state.setText(text)
         short = text if text in {self.tr("Paused"), self._engine} else self.tr("Ready")
         self.state.setMinimumWidth(self.state.fontMetrics().horizontalAdvance(short))
@@ -303,7 +299,7 @@ class StatusBar(QWidget):
     def _text(self) -> str:
         if self._is_paused:
             return self.tr("Paused")
-        if not self._is_ready:
+        if not self.is_ready:
             return self._engine
         if self._n_waiting:
             return self.tr("Catching up: %Ln words to go", "", self._n_waiting)

@@ -72,7 +72,7 @@ class TranscriptModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None, *, read_only: bool = False) -> None:
         super().__init__(parent)
         self._read_only = read_only
-        self._shown: list[UtteranceView] = []
+        self.views: list[UtteranceView] = []
         self._lanes = set[str]()
         self._languages = dict[str, None]()  # codes of the captions' languages, in their order
         self._second = ""  # code of the language below the captions
@@ -84,12 +84,8 @@ class TranscriptModel(QAbstractTableModel):
         self._doubt_mark = OFF
 
     @property
-    def views(self) -> Sequence[UtteranceView]:
-        return self._shown
-
-    @property
     def marked_rows(self) -> list[int]:
-        return [row for row, view in enumerate(self._shown) if view.marked]
+        return [row for row, view in enumerate(self.views) if view.marked]
 
     def show_titles(self, source: str, caption: str) -> None:
         """Name the columns; the source is quieter beside captions, if ``caption`` is not empty."""
@@ -102,8 +98,8 @@ class TranscriptModel(QAbstractTableModel):
         if language == self._second:
             return False
         self._second = language
-        if self._shown:
-            last = self.index(len(self._shown) - 1, CAPTION)
+        if self.views:
+            last = self.index(len(self.views) - 1, CAPTION)
             self.dataChanged.emit(self.index(0, CAPTION), last)
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, CAPTION, CAPTION)
         return True
@@ -112,7 +108,7 @@ class TranscriptModel(QAbstractTableModel):
         """Mark doubtful captions from now on by one of ``DOUBT_MARKS``."""
         if mark != self._doubt_mark:
             self._doubt_mark = mark
-            for row, view in enumerate(self._shown):
+            for row, view in enumerate(self.views):
                 if view.doubtful:
                     self._emit_changed(row)
 
@@ -121,8 +117,8 @@ class TranscriptModel(QAbstractTableModel):
         if given == self._given:
             return False
         self._given = given
-        if self._shown:
-            last = self.index(len(self._shown) - 1, SPEAKER)
+        if self.views:
+            last = self.index(len(self.views) - 1, SPEAKER)
             self.dataChanged.emit(self.index(0, SPEAKER), last)
         self._report_speakers()
         return True
@@ -133,17 +129,17 @@ class TranscriptModel(QAbstractTableModel):
 
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show these utterances with as few changes of rows as possible."""
-        start = n_same_views(self._shown, views)
+        start = n_same_views(self.views, views)
         self._remove_others({view.key for view in views[start:]}, start)
         for row in range(start, len(views)):
             view = views[row]
-            if row == len(self._shown) or self._shown[row].key != view.key:
+            if row == len(self.views) or self.views[row].key != view.key:
                 self.beginInsertRows(QModelIndex(), row, row)
-                self._shown.insert(row, view)
+                self.views.insert(row, view)
                 self.endInsertRows()
-            elif self._shown[row] is not view:
-                changes_next = self._shown[row].begun_s != view.begun_s  # times of the next rows
-                self._shown[row] = view
+            elif self.views[row] is not view:
+                changes_next = self.views[row].begun_s != view.begun_s  # times of the next rows
+                self.views[row] = view
                 self._emit_changed(row, 1 + _NEAR if changes_next else 1)
         self._name_languages(views, start)
         n_lanes = len(self._lanes)
@@ -162,8 +158,8 @@ class TranscriptModel(QAbstractTableModel):
         self._languages |= dict.fromkeys(one.language for one in views[start:] if one.language)
         if self._languages != before:
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, CAPTION, CAPTION)
-        if self._shown and len(before) < _SEVERAL <= len(self._languages):
-            last = self.index(len(self._shown) - 1, CAPTION)
+        if self.views and len(before) < _SEVERAL <= len(self._languages):
+            last = self.index(len(self.views) - 1, CAPTION)
             self.dataChanged.emit(self.index(0, CAPTION), last)
 
     def _report_speakers(self) -> None:
@@ -173,25 +169,25 @@ class TranscriptModel(QAbstractTableModel):
     @property
     def last_captioned(self) -> int:
         """The last row with a caption; 0 if none has one."""
-        rows = range(len(self._shown) - 1, -1, -1)
-        return next((row for row in rows if self._shown[row].caption), 0)
+        rows = range(len(self.views) - 1, -1, -1)
+        return next((row for row in rows if self.views[row].caption), 0)
 
     def search(self, text: str) -> list[int]:
         """Highlight a text, ignoring case, and return the rows that contain it."""
         self._needle = text
-        if self._shown:
-            last = self.index(len(self._shown) - 1, CAPTION)
+        if self.views:
+            last = self.index(len(self.views) - 1, CAPTION)
             self.dataChanged.emit(self.index(0, SOURCE), last, [FOUND_ROLE])
         needle = text.casefold()
         return [
             row
-            for row, view in enumerate(self._shown)
+            for row, view in enumerate(self.views)
             if needle
             and any(needle in self._text(view, column).casefold() for column in (SOURCE, CAPTION))
         ]
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else len(self._shown)
+        return 0 if parent.isValid() else len(self.views)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Return 4: source, caption, speaker and time."""
@@ -201,7 +197,7 @@ class TranscriptModel(QAbstractTableModel):
         """Return whether the user may correct a cell: the source of a complete row."""
         if self._read_only or not index.isValid() or index.column() != SOURCE:
             return False
-        view = self._shown[index.row()]
+        view = self.views[index.row()]
         is_note = view.left_out_s > 0 and view.source == view.caption  # nobody said it
         return view.key >= 0 and view.ended and bool(view.source) and not is_note
 
@@ -214,11 +210,11 @@ class TranscriptModel(QAbstractTableModel):
         """Report a corrected source; it is shown once it comes back as a view."""
         if role != Qt.ItemDataRole.EditRole or not self.is_editable(index):
             return False
-        self.corrected.emit(self._shown[index.row()].key, str(value))
+        self.corrected.emit(self.views[index.row()].key, str(value))
         return True
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        view, column = self._shown[index.row()], index.column()
+        view, column = self.views[index.row()], index.column()
         if view.doubtful and self._doubt_mark != OFF and column == CAPTION:
             return self._doubtful(view, role)
         if column == TIME and role == Qt.ItemDataRole.DisplayRole:
@@ -328,8 +324,8 @@ class TranscriptModel(QAbstractTableModel):
         Rows stand in the order in which they came; where two speak at once, the recogniser of one
         may be slower, and its row begins before the one above.
         """
-        above = max((view.begun_s for view in self._shown[max(0, row - _NEAR) : row]), default=0.0)
-        begun_s = self._shown[row].begun_s
+        above = max((view.begun_s for view in self.views[max(0, row - _NEAR) : row]), default=0.0)
+        begun_s = self.views[row].begun_s
         return time_text(begun_s) if begun_s // _MINUTE_S > above // _MINUTE_S else ""
 
     def _text(self, view: UtteranceView, column: int) -> str:
@@ -343,19 +339,19 @@ class TranscriptModel(QAbstractTableModel):
 
     def _remove_others(self, kept: set[int], start: int) -> None:
         """Remove rows from the end up, one run of neighbours at a time."""
-        last = len(self._shown) - 1
+        last = len(self.views) - 1
         while last >= start:
             first = last
-            if self._shown[last].key not in kept:
-                while first > start and self._shown[first - 1].key not in kept:
+            if self.views[last].key not in kept:
+                while first > start and self.views[first - 1].key not in kept:
                     first -= 1
                 self.beginRemoveRows(QModelIndex(), first, last)
-                del self._shown[first : last + 1]
+                del self.views[first : last + 1]
                 self.endRemoveRows()
             last = first - 1
 
     def _emit_changed(self, row: int, n_rows: int = 1) -> None:
-        last = min(row + n_rows, len(self._shown)) - 1
+        last = min(row + n_rows, len(self.views)) - 1
         self.dataChanged.emit(self.index(row, SOURCE), self.index(last, TIME))
 
 

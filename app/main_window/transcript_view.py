@@ -62,6 +62,7 @@ class Transcript(QTableView):
         typed(str): a letter was typed here, for the line that takes words.
 
     Attributes:
+        follows: the newest row is kept visible.
         to_newest: button at the end, shown while the newest row is not followed, unless the
             table is read only: nothing new comes there.
     """
@@ -79,7 +80,7 @@ class Transcript(QTableView):
         super().__init__()
         self.rows = TranscriptModel(self, read_only=read_only)
         self._read_only = read_only
-        self._follows = True
+        self.follows = True
         self._share = 0.5  # of the source in the width of both texts
         self._is_laying_out = False
         self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
@@ -126,14 +127,9 @@ class Transcript(QTableView):
         self._keep_newest_visible()
 
     @property
-    def follows(self) -> bool:
-        """Whether the newest row is kept visible."""
-        return self._follows
-
-    @property
     def keeps_its_end(self) -> bool:
         """Whether rows keep their distance from the lower edge, not from the upper one."""
-        return self._follows and self.verticalScrollBar().maximum() > 0
+        return self.follows and self.verticalScrollBar().maximum() > 0
 
     def mark_doubt(self, mark: str) -> None:
         self.rows.mark_doubt(mark)
@@ -395,7 +391,7 @@ class Transcript(QTableView):
     # following
 
     def _set_follows(self, *, follows: bool) -> None:
-        self._follows = follows
+        self.follows = follows
         self.to_newest.setVisible(not follows and not self._read_only)
         self._put_button()
 
@@ -409,7 +405,7 @@ class Transcript(QTableView):
     @Slot()
     def _keep_newest_visible(self) -> None:
         """Show the end; while many rows wait for captions, the newest caption in the middle."""
-        if not self._follows:
+        if not self.follows:
             return
         self.scrollToBottom()  # which lays new rows out
         row = self.rows.last_captioned
@@ -429,7 +425,7 @@ class Transcript(QTableView):
     def _note_position(self, value: int) -> None:
         if value >= self.verticalScrollBar().maximum():
             self._set_follows(follows=True)
-        elif not self._follows:
+        elif not self.follows:
             self._fit_visible_rows()
 
     # menu

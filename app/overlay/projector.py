@@ -45,7 +45,8 @@ class ProjectorView(QWidget):
         closed(): it is not shown any more.
 
     Attributes:
-        lost_screen: its screen has gone.
+        shown_on: its screen.
+        lost_screen: that has gone.
     """
 
     closed = Signal()
@@ -55,7 +56,7 @@ class ProjectorView(QWidget):
         self.setWindowTitle(self.tr("Surtitle projector view"))
         self.setAccessibleName(self.tr("Captions for the room"))
         self.setCursor(Qt.CursorShape.BlankCursor)
-        self._screen, self._speakers = screen, speakers
+        self.shown_on, self._speakers = screen, speakers
         self.lost_screen = False
         self._flow = QTimer(self, singleShot=True)
         self._flow.timeout.connect(self._lay_out)
@@ -69,10 +70,6 @@ class ProjectorView(QWidget):
         assert isinstance(application, QGuiApplication)
         application.screenRemoved.connect(self._leave_screen)
 
-    @property
-    def shown_on(self) -> QScreen:
-        return self._screen
-
     def dress(self, captions: CaptionPreferences, place: ProjectorPreferences) -> None:
         """Use colours and mode of the captions, and the place and letters chosen for this view."""
         self._captions, self._place = captions, place
@@ -84,9 +81,9 @@ class ProjectorView(QWidget):
 
     @Slot()
     def _fit(self) -> None:
-        area = self._screen.geometry()
+        area = self.shown_on.geometry()
         pixels = area.height() * self._place.letters / 100
-        points = round(pixels * _POINTS_OF_INCH / self._screen.logicalDotsPerInch())
+        points = round(pixels * _POINTS_OF_INCH / self.shown_on.logicalDotsPerInch())
         points = min(_MOST_POINTS, max(_LEAST_POINTS, points))
         large = replace(
             self._captions, point_size=points, characters=_MOST_CHARACTERS, doubt=OFF
@@ -110,7 +107,7 @@ class ProjectorView(QWidget):
         self._room.adjust((self._room.width() - width) // 2, 0, 0, 0)
         self._room.setWidth(width)
         self._lines = LastLines(self._text, large, self._speakers.name_of)
-        self.setScreen(self._screen)
+        self.setScreen(self.shown_on)
         self.setGeometry(place)
         self.showFullScreen() if self._place.place == WHOLE_SCREEN else self.showNormal()
         self._lay_out()
@@ -130,7 +127,7 @@ class ProjectorView(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return self._screen.geometry().size()
+        return self.shown_on.geometry().size()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the lines on the colour behind captions, without a hole to see through."""
@@ -156,7 +153,7 @@ class ProjectorView(QWidget):
 
     @Slot(QScreen)
     def _leave_screen(self, screen: QScreen) -> None:
-        if screen is self._screen:
+        if screen is self.shown_on:
             self.lost_screen = True
             self.close()
 

@@ -41,6 +41,9 @@ class OverlayToolbar(QWidget):
 
     A locked overlay has only "unlock", while the mouse is at that corner. Wayland lets no program
     position windows: there the toolbar is inside the overlay, and a locked overlay has none.
+
+    Attributes:
+        is_hovered: the mouse is on the overlay or its buttons.
     """
 
     def __init__(
@@ -70,7 +73,7 @@ class OverlayToolbar(QWidget):
         self.setAccessibleName(self.tr("Controls of the overlay"))
         self._overlay, self._inside = overlay, inside
         self._colours = colours
-        self._mouse_is_here = False
+        self.is_hovered = False
         self.buttons = [BarButton(*item, self) for item in actions.items()]
         self.way_back = next(it for it in self.buttons if it.action is way_back)
         row = QHBoxLayout(self)
@@ -87,11 +90,6 @@ class OverlayToolbar(QWidget):
         overlay.installEventFilter(self)
         overlay.box_changed.connect(self._move_beside)
         self.hide()
-
-    @property
-    def is_hovered(self) -> bool:
-        """Whether the mouse is on the overlay or its buttons."""
-        return self._mouse_is_here
 
     def show_colours(self, colours: Theme) -> None:
         """Use the colours of the captions, on an opaque box."""
@@ -150,7 +148,7 @@ class OverlayToolbar(QWidget):
             self._look.start()
         else:
             self._look.stop()
-        is_needed = self._mouse_is_here or self._leave.isActive()
+        is_needed = self.is_hovered or self._leave.isActive()
         self._overlay.show_whole(whole=is_needed and not locked)
         self._move_beside()
         self.setVisible(is_shown and is_needed and not (locked and self._inside))
@@ -158,19 +156,19 @@ class OverlayToolbar(QWidget):
             self.raise_()
 
     def _on_enter(self) -> None:
-        self._mouse_is_here = True
+        self.is_hovered = True
         self.settle()
 
     def _on_leave(self) -> None:
-        self._mouse_is_here = False
+        self.is_hovered = False
         self._leave.start()
 
     @Slot()
     def _find_mouse(self) -> None:
         height = self.height()
         corner = self.geometry().adjusted(-_NEAR, -height, _NEAR, height)
-        if corner.contains(QCursor.pos()) != self._mouse_is_here:
-            if self._mouse_is_here:
+        if corner.contains(QCursor.pos()) != self.is_hovered:
+            if self.is_hovered:
                 self._on_leave()
             else:
                 self._on_enter()
