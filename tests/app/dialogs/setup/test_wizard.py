@@ -152,24 +152,17 @@ def test_what_was_selected_without_a_download_is_what_the_main_window_offers(gui
     assert one.recognizers == wished, "on a slow computer the fast one was recommended"
 
 
-def test_the_language_is_chosen_and_what_the_bundled_model_knows_is_said(guide):
-    one = guide(Preferences(translation=TranslationPreferences(language="fr")))
-    assert one.welcome.language == "fr"
-    assert "Built-in translation: German." in one.welcome.note.text()
-    one.welcome.target.setCurrentIndex(one.welcome.target.findData("de"))
-    assert "everyday sentences" in one.welcome.note.text()
-    assert one.welcome.example.caption.text().startswith("Guten Morgen")
-    one.next.click()
-    assert one.languages == ["de"]
-
-
-def test_a_language_counts_as_soon_as_it_is_chosen_even_if_the_rest_is_skipped(guide):
-    one = guide(bundled=("es", "fr"))
-    box = one.welcome.target
+def test_a_language_counts_as_soon_as_it_is_chosen_and_what_is_built_in_is_said(guide):
+    stored = Preferences(translation=TranslationPreferences(language="pl"))
+    one = guide(stored, bundled=("es", "fr"))
+    box, note = one.welcome.target, one.welcome.note
+    assert one.welcome.language == "pl"
     assert [box.itemText(row) for row in range(4)] == ["French", "Spanish", "", "Arabic"]
-    assert "Built-in translation: French, Spanish." in one.welcome.note.text()
+    assert "Built-in translation: French, Spanish." in note.text()
+    assert one.welcome.example.caption.isHidden()
     box.setCurrentIndex(box.findData("fr"))
-    assert one.languages == ["fr"]
+    assert "everyday sentences" in note.text()
+    assert one.welcome.example.caption.text().startswith("Bonjour")
     one.skip.click()
     assert one.languages == ["fr"]
 
@@ -241,13 +234,6 @@ def test_nothing_is_recommended_or_downloaded_before_the_measure_stands_and_noth
     assert "Fast enough on this computer." in facts(page, "base.en")[0]
 
 
-def test_a_model_that_is_here_is_selected_whatever_is_measured(guide):
-    one = guide(here=["base.en"], gflops=None)
-    assert one.speech.recognizer == "base.en"
-    one.desk.speed_measured.emit(1.0, False)
-    assert one.speech.recognizer == "base.en"
-
-
 def test_a_model_that_fell_behind_is_said_to_have_and_not_recommended(guide):
     one = guide()
     one.desk.pace.note_behind("base.en")
@@ -317,7 +303,10 @@ def test_a_download_can_be_cancelled(guide, qtbot):
 
 
 def test_a_model_that_is_here_is_used_when_it_is_selected(guide):
-    one = guide(here=["base.en", "small.en"])
+    one = guide(here=["base.en", "small.en"], gflops=None)
+    assert one.speech.recognizer == "base.en"
+    one.desk.speed_measured.emit(1.0, False)
+    assert one.speech.recognizer == "base.en", "whatever is measured"
     go_to(one, one.speech)
     assert one.next.text() == "&Next"
     select(one.speech, "small.en")
