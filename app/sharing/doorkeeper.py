@@ -32,13 +32,10 @@ class ReaderPlace:
     """The place of one reader.
 
     Attributes:
-        leave: ends its connection.
-        write: as that of its connection.
         is_taken: the connection is open.
     """
 
-    leave: Callable[[], None]
-    write: Callable[[bytes], bool]
+    connection: Connection
     show: str = ""
     is_taken: bool = True
 
@@ -85,8 +82,7 @@ class Doorkeeper:
         """Let a connection read ``show``; return its place, None where none is left."""
         if client not in self._waiting or len(self._readers) >= self._most:
             return None
-        connection = self._waiting.pop(client)
-        place = self._readers[client] = ReaderPlace(connection.end, connection.write, show)
+        place = self._readers[client] = ReaderPlace(self._waiting.pop(client), show)
         self._note_readers()
         return place
 
@@ -99,10 +95,9 @@ class Doorkeeper:
         self._changed()
 
     def end_all(self) -> None:
-        ends = [connection.end for connection in self._waiting.values()]
-        ends += [place.leave for place in self._readers.values()]
-        for end in ends:
-            end()
+        readers = (place.connection for place in self._readers.values())
+        for connection in (*self._waiting.values(), *readers):
+            connection.end()
 
     def is_waiting(self, client: Client) -> bool:
         """Return whether a connection is open and reads no stream."""

@@ -104,7 +104,7 @@ class Rounds:
 
     def _serve(self, reader: Reader) -> None:
         seen, event = self.news(reader)
-        while event and reader.place.write(event):
+        while event and reader.place.connection.write(event):
             reader.seen, reader.told_s = seen, self._loop.time()
             seen, event = self.news(reader)
         if event:
@@ -118,7 +118,7 @@ class Rounds:
         for reader in list(self._following):
             if reader.told_s > since_s:
                 continue
-            if reader.place.write(_BEAT):
+            if reader.place.connection.write(_BEAT):
                 reader.told_s = self._loop.time()
             else:
                 self._wake(reader, is_quiet=True)
@@ -186,7 +186,7 @@ class EventResponse:
                 await self._send(send, event)  # what changed just before the end
             await self._send(send, _END, more=False)
         except TimeoutError:
-            reader.place.leave()
+            reader.place.connection.end()
             while reader.place.is_taken:  # until the connection is closed
                 await asyncio.sleep(0)
 
