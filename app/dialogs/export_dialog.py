@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QFormLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QFormLayout, QWidget
 
 from app.captions.cues import Cue, begun
 from app.captions.export import (
@@ -30,6 +30,7 @@ from app.look.widgets.dialog_text import (
     breakable,
     bring_up,
     close_button,
+    list_of,
     paragraph,
 )
 from app.look.widgets.names import lane_name, language_name
@@ -48,26 +49,21 @@ class ExportDialog(QDialog):
         self._started = datetime.now().astimezone()
         self._given: Mapping[str, str] = {}
         self._told_result = False
-        self.form, self.content = QComboBox(), QComboBox()
         names = (
             self.tr("Subtitles (SRT)"),
             self.tr("Subtitles for the web (WebVTT)"),
             self.tr("Plain text, without times"),
             self.tr("JSON Lines (everything)"),
         )
-        for name, form in zip(names, FORMS, strict=True):
-            self.form.addItem(name, form)
+        self.form = list_of(zip(names, FORMS, strict=True))
         contents = (self.tr("Captions"), self.tr("Original"), self.tr("Original above translation"))
-        for name, content in zip(contents, CONTENTS, strict=True):
-            self.content.addItem(name, content)
-        self.times = QComboBox()
+        self.content = list_of(zip(contents, CONTENTS, strict=True))
         starts = (
             self.tr("From the first caption"),
             self.tr("From the start of the session"),
             self.tr("Clock time"),
         )
-        for name, times in zip(starts, TIMES, strict=True):
-            self.times.addItem(name, times)
+        self.times = list_of(zip(starts, TIMES, strict=True))
         self.marks_doubt = QCheckBox(self.tr("Mark &doubtful captions with (?)"))
         self.message = paragraph()
         self.message.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
@@ -148,12 +144,6 @@ class ExportDialog(QDialog):
         form.addRow(self.marks_doubt)
         form.addRow(self.message)
         form.addRow(buttons)
-        for label, combo in (
-            (self.tr("Format"), self.form),
-            (self.tr("Content"), self.content),
-            (self.tr("Times"), self.times),
-        ):
-            combo.setAccessibleName(label)
         self.save.setDefault(True)
         make_primary(self.save)
         self.message.setMinimumHeight(_LINES * self.message.fontMetrics().lineSpacing())

@@ -77,12 +77,6 @@ class ServerDialog(QDialog):
         form.addRow(quiet(note))
         form.addRow(self.message)
         form.addRow(buttons)
-        for name, line in (
-            (self.tr("Address"), self.address),
-            (self.tr("Token"), self.token),
-            (self.tr("Certificate"), self.certificate),
-        ):
-            line.setAccessibleName(name)
         buttons.rejected.connect(self.close)
 
     def show_server(self, server: ServerSettings | None) -> None:

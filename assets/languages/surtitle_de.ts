@@ -2318,10 +2318,6 @@
         </translation>
     </message>
     <message>
-        <source>Times</source>
-        <translation>Zeiten</translation>
-    </message>
-    <message>
         <source>captions</source>
         <translation>Untertitel</translation>
     </message>
@@ -2340,14 +2336,6 @@
     <message>
         <source>&amp;Times</source>
         <translation>&amp;Zeiten</translation>
-    </message>
-    <message>
-        <source>Format</source>
-        <translation>Format</translation>
-    </message>
-    <message>
-        <source>Content</source>
-        <translation>Inhalt</translation>
     </message>
     <message>
         <source>JSON Lines (everything)</source>
@@ -3213,18 +3201,6 @@
     <message>
         <source>C&amp;ertificate:</source>
         <translation>&amp;Zertifikat:</translation>
-    </message>
-    <message>
-        <source>Address</source>
-        <translation>Adresse</translation>
-    </message>
-    <message>
-        <source>Token</source>
-        <translation>Token</translation>
-    </message>
-    <message>
-        <source>Certificate</source>
-        <translation>Zertifikat</translation>
     </message>
     <message>
         <source>A token has letters, digits and signs of English only.</source>

@@ -1,6 +1,6 @@
 """The page of the settings about the look of captions and the overlay."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from PySide6.QtCore import Slot
@@ -56,7 +56,7 @@ class CaptionsPage(SettingsPage):
         modes = (self.tr("Translate"), self.tr("No translation"), self.tr("Both languages"))
         self.add_heading(self.tr("Text"))
         self.mode = self.add_combo(
-            "captions.mode", self.tr("&Show"), list(zip(modes, MODES, strict=True))
+            "captions.mode", self.tr("&Show"), zip(modes, MODES, strict=True)
         )
         self.letters = self.add_spin(
             "captions.point_size", self.tr("Text si&ze"), (14, 96), self.tr(" pt")
@@ -69,7 +69,7 @@ class CaptionsPage(SettingsPage):
         self.doubt = self.add_combo(
             "captions.doubt",
             self.tr("Do&ubtful captions"),
-            list(zip(marks, DOUBT_MARKS, strict=True)),
+            zip(marks, DOUBT_MARKS, strict=True),
             self.tr("Captions that the model is not sure of, if it can tell."),
         )
         self.announced = self.add_check(
@@ -92,7 +92,7 @@ class CaptionsPage(SettingsPage):
         )
         self.add_heading(self.tr("Colours"))
         self.preset = self.add_combo(
-            "captions.preset", self.tr("Co&lour scheme"), list(zip(presets, PRESETS, strict=True))
+            "captions.preset", self.tr("Co&lour scheme"), zip(presets, PRESETS, strict=True)
         )
         of_text = (
             self.tr("White"),
@@ -112,23 +112,23 @@ class CaptionsPage(SettingsPage):
             self.tr("White"),
         )
         self.text_colour = self._add_colour(
-            "captions.text_colour", self.tr("&Text"), list(zip(of_text, _TEXT_COLOURS, strict=True))
+            "captions.text_colour", self.tr("&Text"), zip(of_text, _TEXT_COLOURS, strict=True)
         )
         self.background_colour = self._add_colour(
             "captions.background_colour",
             self.tr("&Box"),
-            list(zip(of_box, _BOX_COLOURS, strict=True)),
+            zip(of_box, _BOX_COLOURS, strict=True),
         )
         self.opacity = self._add_opacity()
         self.legibility = paragraph()
         self.form.addRow("", self.legibility)
         self.preset.activated.connect(self._forget_own_colours)
 
-    def _add_colour(self, field: str, label: str, colours: Sequence[tuple[str, str]]) -> QComboBox:
+    def _add_colour(self, field: str, label: str, colours: Iterable[tuple[str, str]]) -> QComboBox:
         """Append a list of colours, of which the first is that of the scheme, an empty value."""
         combo = self.add_combo(field, label, [(self.tr("From colour scheme"), ""), *colours])
-        for row, (_, value) in enumerate(colours, start=1):
-            combo.setItemIcon(row, _swatch(value))
+        for row in range(1, combo.count()):
+            combo.setItemIcon(row, _swatch(str(combo.itemData(row))))
         return combo
 
     def _add_opacity(self) -> QComboBox:

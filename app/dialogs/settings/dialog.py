@@ -57,7 +57,7 @@ class GeneralPage(SettingsPage):
         self.language = self.add_combo(
             "interface.language",
             self.tr("Display &language"),
-            list(zip(languages, INTERFACE_LANGUAGES, strict=True)),
+            zip(languages, INTERFACE_LANGUAGES, strict=True),
         )
         self.next_start = paragraph(
             self.tr("The windows change to this language when Surtitle is started again.")
@@ -69,7 +69,7 @@ class GeneralPage(SettingsPage):
         self.appearance = self.add_combo(
             "interface.appearance",
             self.tr("&Appearance"),
-            list(zip(looks, APPEARANCES, strict=True)),
+            zip(looks, APPEARANCES, strict=True),
         )
         self.text_size = self.add_spin(
             "interface.text_size", self.tr("&Transcript text size"), (50, 300), self.tr(" %")

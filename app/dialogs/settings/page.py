@@ -3,7 +3,7 @@
 A page holds the preferences it was shown and replaces its own fields; all others stay.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from app.config.preferences import Preferences
 from app.look.style_sheet import make_spin
-from app.look.widgets.dialog_text import add_row
+from app.look.widgets.dialog_text import add_row, list_of
 
 _NUMBER, _CHOICE = 96, 240  # pixels: the least width of a number and of a list
 _INDENT = 28  # pixels: below the text of a check box
@@ -160,7 +160,6 @@ class SettingsPage(QWidget):
                 widget.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             add_row(self.form, label, widget, widget)
             self._align(widget)
-            widget.setAccessibleName(label.replace("&", ""))
         widget.setToolTip(explanation)
         widget.setAccessibleDescription(explanation)
 
@@ -206,12 +205,10 @@ class SettingsPage(QWidget):
         return spin
 
     def add_combo(
-        self, field: str, label: str, choices: Sequence[tuple[str, str]], explanation: str = ""
+        self, field: str, label: str, choices: Iterable[tuple[str, str]], explanation: str = ""
     ) -> QComboBox:
         """Append a list of (text, value) that edits a field; other values are their own text."""
-        combo = QComboBox()
-        for text, value in choices:
-            combo.addItem(text, value)
+        combo = list_of(choices)
 
         def show(value: object) -> None:
             if combo.findData(value) < 0:

@@ -1,11 +1,14 @@
 """Text, buttons and tables that dialogs share."""
 
 import re
+from collections.abc import Iterable
 
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QIcon, QPalette
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QAbstractItemView,
+    QComboBox,
     QDialogButtonBox,
     QFormLayout,
     QHeaderView,
@@ -75,6 +78,14 @@ def add_action(box: QDialogButtonBox, text: str, act: object) -> QPushButton:
     return button
 
 
+def list_of(choices: Iterable[tuple[str, object]]) -> QComboBox:
+    """Make a list of texts, each with its value."""
+    combo = QComboBox()
+    for text, value in choices:
+        combo.addItem(text, value)
+    return combo
+
+
 def push_button(text: str = "", picture: str = "") -> QPushButton:
     """Make a button, with an icon or without one, that Enter in a field does not press."""
     button = QPushButton(icon(picture, before_text=True), text) if picture else QPushButton(text)
@@ -100,6 +111,8 @@ def bring_up(window: QWidget) -> None:
 def add_row(form: QFormLayout, label: str, field: QWidget | QLayout, buddy: QWidget) -> None:
     """Append a field with its label in the middle beside it, or beside the first of several.
 
+    Screen readers read the label, too, unless the buddy has a name or a text of its own.
+
     Args:
         label: with its Alt key.
         field: a widget, or a row of some.
@@ -107,6 +120,8 @@ def add_row(form: QFormLayout, label: str, field: QWidget | QLayout, buddy: QWid
     """
     name = QLabel(label)
     name.setBuddy(buddy)
+    if not buddy.accessibleName() and not isinstance(buddy, QAbstractButton):
+        buddy.setAccessibleName(label.replace("&", "").rstrip(":"))
     name.ensurePolished()
     name.setMinimumWidth(name.sizeHint().width() + _SPARE)  # Qt rounds the width of letters down
     buddy.ensurePolished()
