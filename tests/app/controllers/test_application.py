@@ -441,14 +441,19 @@ def test_the_session_that_is_running_is_no_earlier_one(one, tmp_path):
 
 
 def test_the_caption_page_is_opened_by_a_setting_and_a_port_that_is_taken_is_told(one):
+    settings = one.application.settings
+
+    def use(**privacy):
+        now = settings.preferences
+        settings.choose(replace(now, privacy=replace(now.privacy, **privacy)))
+
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
-        port = other.getsockname()[1]
         other.listen()
-        one.application.settings.change("privacy", page=True, page_port=port)
+        use(page=True, page_port=other.getsockname()[1])
         assert "could not be opened at port" in one.window.banner.sentence.text()
-    one.application.settings.change("privacy", page=False)
-    one.application.settings.change("privacy", page=True)
+    for page in (False, True):
+        use(page=page)
     shown = one.application.settings_dialog.advanced.address.text()  # made after it was opened
     assert one.application.page.source.address.startswith(shown.removesuffix("…") or "none")
 
