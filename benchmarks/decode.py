@@ -27,8 +27,8 @@ from transformers import GenerationConfig, PreTrainedModel
 
 from benchmarks.random_models import random_network, shapes, small, weight_bytes
 from engine.hub.catalogue import bundled_models
+from engine.layout.planner import SlotPlanner
 from engine.layout.rows import Headers, Row
-from engine.layout.slots import SlotPlanner
 from engine.models.model_card import read_card
 from engine.runtime.torch.torch_loader import load_torch
 from engine.runtime.torch.torch_store import slot_model

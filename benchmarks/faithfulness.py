@@ -19,8 +19,7 @@ from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.text.sentences import committed_words, split_sentences
 from engine.text.source import heard, read_source
-from engine.text.unwanted import HarmfulWords
-from engine.text.written import RUN, forms, written
+from engine.text.written import RUN, HarmfulWords, forms, written
 from engine.translation.feed import feed_sentence
 from engine.translation.slot_translator import Translator
 from training.data.augmentation import as_recognised, hesitate

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.faithfulness import Counts, read_pairs, recognised
 from benchmarks.meeting_set import SETS, read_set, score
-from engine.text.unwanted import HarmfulWords
+from engine.text.written import HarmfulWords
 from training.data.corpus import write_lines
 
 POLICY = "read:3"

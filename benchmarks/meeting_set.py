@@ -14,7 +14,8 @@ from pathlib import Path
 from engine.metrics.quality import make_bleu
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
-from engine.translation.feed import feed_words
+from engine.text import sentences as source_text
+from engine.translation.feed import feed_sentence
 from engine.translation.slot_translator import Translator
 
 SETS = {it.stem.removeprefix("en-"): it for it in Path(__file__).parent.glob("meetings/en-*.tsv")}
@@ -57,7 +58,8 @@ def read_set(language: str = "de") -> list[Sentence]:
 def translate(translator: Translator, source: str) -> str:
     """Feed a sentence word by word; return its caption."""
     text = ""
-    for changes in feed_words(translator, source.split()):
+    words = source_text.Sentence(tuple(source.split()), ended=True)
+    for changes in feed_sentence(translator.open(), words):
         for change in changes:
             text = text[: change.kept] + change.text
     return text.strip()

@@ -247,9 +247,6 @@ class Code(Codes):
         "authority, or ask whoever runs it"
     )
     SERVER_FULL = tr("as many are connected as it serves")
-    SERVER_HAS_ONE_LANGUAGE = tr(
-        "a server translates into one language: choose a model of this computer for the second"
-    )
     SERVER_HAS_ITS_ADAPTER = tr(
         "a server has an adapter of its own: choose this computer to translate with another one"
     )

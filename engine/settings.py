@@ -33,7 +33,7 @@ class LayoutSettings:
 
     Attributes:
         slot_length: positions reserved for the source of one phase.
-        name: one of ``engine.layout.slots.LAYOUTS``.
+        name: one of ``engine.layout.planner.LAYOUTS``.
     """
 
     slot_length: int = 16

@@ -376,8 +376,7 @@ class FurtherController(QObject):
         self._follow()
 
     def _ways(self) -> dict[str, Way]:
-        is_ours = self._settings.translates and self._settings.server is None
-        own = self._own if is_ours else ()  # a server translates into one language
+        own = self._own if self._settings.translates else ()
         spoken, target = self._settings.languages
         offers = offers_here(self._library)
         ways = ways_here(own, spoken, offers, self._report(), language_names())

@@ -312,10 +312,6 @@
         <translation>der Speicher reichte nicht ({reason}): Wählen Sie 4 Bit, ein kleineres Modell oder ein anderes Gerät</translation>
     </message>
     <message>
-        <source>a server translates into one language: choose a model of this computer for the second</source>
-        <translation>ein Server übersetzt in eine Sprache: Wählen Sie für die zweite ein Modell dieses Computers</translation>
-    </message>
-    <message>
         <source>a server has an adapter of its own: choose this computer to translate with another one</source>
         <translation>ein Server hat seinen eigenen Adapter: Wählen Sie diesen Computer, um mit einem anderen zu übersetzen</translation>
     </message>

@@ -31,7 +31,8 @@ from engine.runtime.onnx.onnx_store import OnnxNetwork
 from engine.runtime.torch.torch_loader import load_torch
 from engine.runtime.weights import Weights
 from engine.settings import ModelSettings, TranslationSettings
-from engine.translation.feed import feed_words
+from engine.text.sentences import Sentence
+from engine.translation.feed import feed_sentence
 from engine.translation.slot_translator import Translator
 
 SENTENCES = Path(__file__).parents[1] / "sentences.en"
@@ -105,7 +106,7 @@ class Bench:
         for words in sentences:
             for name, system in systems.items():
                 text = ""
-                steps = feed_words(system, words)
+                steps = feed_sentence(system.open(), Sentence(tuple(words), ended=True))
                 for _ in words:
                     start_s = self._clock()
                     for change in next(steps):

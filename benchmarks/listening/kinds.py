@@ -41,7 +41,6 @@ from engine.speech.recognizer import LiveRecognizer, Recognized
 from engine.speech.speech_models import load_speech_model, make_recognizer
 from engine.speech.vad import SileroDetector, SpeechPart
 from engine.text.sentences import Sentence, ends_sentence
-from engine.translation.captioner import set_sentence
 from engine.translation.conversation import Conversation
 from engine.translation.factory import make_system
 from engine.translation.feed import changes
@@ -126,7 +125,7 @@ def captions(system: Conversation, heard: Sequence[tuple[RecognizedWord, float]]
         sentence.append(word.text)
         ended = n == len(heard) or ends_sentence(word.text)
         before_s = time.process_time()
-        set_sentence(utterance, Sentence(tuple(sentence), ended=ended))
+        utterance.set_source(Sentence(tuple(sentence), ended=ended))
         for change in changes(utterance):
             spent_s = time.process_time() - before_s
             n_new = n - len(sentence) + change.n_read - len(at_s)

@@ -257,7 +257,7 @@ class ModelCard:
         end_of_target: token that ends the target of wait-k and offline.
         slot_length: positions of a slot in training.
         policies: the policies of its training, in their notation; none for an instruct model.
-        layout: one of ``engine.layout.slots.LAYOUTS``.
+        layout: one of ``engine.layout.planner.LAYOUTS``.
         weights_sha256: of the folder's file of weights, so that a change of it is noticed; or
             empty.
         family: of a model with an encoder and a decoder, which has no prompt; else empty.

@@ -7,7 +7,7 @@ a server that knew nothing of them returns the rest: what is shown stays, unless
 import secrets
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 
 from engine.errors import ServerError, ServerGoneError
@@ -24,6 +24,7 @@ from engine.remote.wire import (
     opening,
 )
 from engine.settings import TranslationSettings
+from engine.text.sentences import Sentence
 from engine.translation.captioner import Change, after_arrival
 
 _LONG_WAIT_S = 5.0  # without an answer is reported
@@ -51,20 +52,13 @@ class RemoteUtterance:
     confidence: Confidence | None = None
     is_settled: bool = True
 
-    def set_source(
-        self,
-        words: Sequence[str],
-        *,
-        ended: bool,
-        full_stop: str = "",  # noqa: ARG002  the server derives both from the words
-        end_alone: bool = False,  # noqa: ARG002
-    ) -> bool:
+    def set_source(self, sentence: Sentence) -> bool:
         """Set the words; the caption is cut back once the server says so."""
-        if self.words == tuple(words) and self.ended == ended:
+        words = sentence.words
+        if self.words == words and self.ended == sentence.ended:
             return False
-        same = n_same(self.words, words)
-        self.arrivals = after_arrival(self.arrivals, same, len(words))
-        self.words, self.ended = tuple(words), ended
+        self.arrivals = after_arrival(self.arrivals, n_same(self.words, words), len(words))
+        self.words, self.ended = words, sentence.ended
         self.finished = self.is_settled = False
         return False
 
@@ -100,6 +94,7 @@ class RemoteCaptioner:
         self.notify: Callable[[Message], None] = lambda _message: None
         self._service, self._clock = service, clock
         self._interrupted = threading.Event()
+        self._others = list[RemoteCaptioner]()  # of further languages
         self._is_gone = self._is_notified = False
         self._since_s = 0.0  # a change is waited for
         self._n_utterances = 0
@@ -136,6 +131,17 @@ class RemoteCaptioner:
     def open(self) -> RemoteUtterance:
         self._n_utterances += 1
         return RemoteUtterance(self, self._n_utterances, self._opening)
+
+    def make_captioner(self, settings: TranslationSettings) -> "RemoteCaptioner":
+        """Make one for a further language, by a session of its own; errors as for the first."""
+        server = replace(self._service.settings, takes_any_language=False)
+        other = type(self)(type(self._service)(server), settings, self._clock)
+        other.notify = self.notify
+        self._others = [one for one in (*self._others, other) if not one._is_gone]
+        return other
+
+    def suited(self, settings: TranslationSettings) -> TranslationSettings:
+        return settings
 
     def advance(self, utterance: RemoteUtterance) -> Change | None:
         """Wait for the next change of a caption; None where the words allow no more.
@@ -177,13 +183,15 @@ class RemoteCaptioner:
             self.notify(Code.SERVER_GONE(server=self._service.server, reason=reason))
 
     def interrupt(self) -> None:
-        """Let the wait for a server fail at once; for other threads."""
-        self._interrupted.set()
-        self._service.interrupt()
+        """Let every wait for the server fail at once; for other threads."""
+        for one in (self, *self._others):
+            one._interrupted.set()
+            one._service.interrupt()
 
     def close(self) -> None:
         self._let_go()
         if not self._is_gone:
+            self._is_gone = True
             self._service.leave(self._opening.session)
         self._service.close()
 

@@ -21,7 +21,7 @@ from engine.runtime.causal_model import Asking, CausalModel, Together
 from engine.session.loaded_model import LoadedModel
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
-from engine.translation.captioner import Change, set_sentence
+from engine.translation.captioner import Change
 from engine.translation.conversation import Conversation
 from engine.translation.feed import translate_unseen
 from engine.translation.translated import Translated
@@ -335,8 +335,8 @@ class Conversations:
         words, same = asked.sentence.words, n_same(utterance.words, asked.sentence.words)
         for n_words in asked.arrivals:  # several where a session was opened again
             if same < n_words < len(words):
-                set_sentence(utterance, Sentence(words[:n_words], ended=False))
-        set_sentence(utterance, asked.sentence)
+                utterance.set_source(Sentence(words[:n_words], ended=False))
+        utterance.set_source(asked.sentence)
         self.figures["words"] += max(0, len(utterance.words) - n_known)
         kept = n_same(asked.caption, utterance.caption)
         if kept < max(len(asked.caption), len(utterance.caption)):

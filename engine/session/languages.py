@@ -7,32 +7,24 @@ its own, and wakes the session when it has ended. Nothing that fails here ends t
 import queue
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engine.errors import SurtitleError, first_line, message_of
 from engine.events import Event, FurtherLanguage, LanguageFailed, LanguagesChanged, MakeUp
 from engine.messages import Code, Message
-from engine.metrics.event_log import EventLog
 from engine.settings import ModelSettings, TranslationSettings
 from engine.text.sentences import Sentence, is_strange
 from engine.translation.passage import Passage
-from engine.translation.targets import Targets
+from engine.translation.targets import Target, Targets
 
 if TYPE_CHECKING:
+    from engine.remote.captioner import RemoteCaptioner
     from engine.session.loaded_model import LoadedModel
-    from engine.translation.conversation import Conversation
+    from engine.translation.captioner import Captioner
 
 Loaded = tuple[ModelSettings, "LoadedModel | Message"]
 """A model that was to be loaded, and what came of it."""
-
-
-@dataclass(slots=True)
-class _Load:
-    """A model that loads on a thread; ``is_dropped``: it is not needed any more."""
-
-    thread: threading.Thread | None = None
-    is_dropped: bool = False
 
 
 class Languages:
@@ -44,19 +36,20 @@ class Languages:
         translation: TranslationSettings,
         report: Callable[[Event], None],
         wake: Callable[[], None],
-        own: "Callable[[], LoadedModel] | None",
+        own: "LoadedModel | RemoteCaptioner | None",
     ) -> None:
         """Start without a further language.
 
         Args:
             targets: make the captions.
             wake: lets the session call ``take_loaded``; called on any thread.
-            own: returns the model of the session; None for a session without one.
+            own: the model of the session, or its server; None for a session without either.
         """
         self._targets = targets
         self._translation, self._report, self._wake, self._own = translation, report, wake, own
         self._requested = dict[str, FurtherLanguage]()
-        self._loading = dict[ModelSettings, _Load]()
+        # threads that load models, and whether what each loads is not needed any more
+        self._loading = dict[ModelSettings, tuple[threading.Thread, threading.Event]]()
         self._models: dict[ModelSettings, LoadedModel] = {}
         self._loaded = queue.SimpleQueue[Loaded]()
         self._reported: tuple[str, ...] = ()
@@ -70,8 +63,8 @@ class Languages:
         needed = {one.model for one in self._requested.values()}
         for model in self._models.keys() - needed:
             del self._models[model]
-        for model, load in self._loading.items():
-            load.is_dropped = model not in needed
+        for model, (_, is_dropped) in self._loading.items():
+            (is_dropped.clear if model in needed else is_dropped.set)()
         for code, language in tuple(self._requested.items()):
             if code not in self._targets.ready:
                 self._prepare(language, passages)
@@ -91,18 +84,19 @@ class Languages:
         if model is None or model in self._models:
             self._begin(language)
         elif model not in self._loading:
-            load = self._loading[model] = _Load()
-            load.thread = threading.Thread(
-                target=self._load, args=(model, load), name="surtitle-language", daemon=True
+            is_dropped = threading.Event()
+            thread = threading.Thread(
+                target=self._load, args=(model, is_dropped), name="surtitle-language", daemon=True
             )
-            load.thread.start()
+            self._loading[model] = thread, is_dropped
+            thread.start()
 
-    def _load(self, model: ModelSettings, load: _Load) -> None:
+    def _load(self, model: ModelSettings, is_dropped: threading.Event) -> None:
         found: LoadedModel | Message
         try:
             from engine.session import loaded_model  # noqa: PLC0415  model libraries take seconds
 
-            found = loaded_model.LoadedModel(model, lambda _told: None, lambda: load.is_dropped)
+            found = loaded_model.LoadedModel(model, lambda _told: None, is_dropped.is_set)
         except (SurtitleError, OSError) as error:
             found = message_of(error)
         except BaseException as error:  # noqa: BLE001  the top of the thread: any failure is reported
@@ -133,17 +127,14 @@ class Languages:
         else:
             self._targets.add(language.code).begin(captioner)
 
-    def _captioner(self, language: FurtherLanguage) -> "Conversation":
-        model = self._model_of(language)
-        settings = self._settings(language.code)
-        model.weights.card.check_pair(settings.source_language, settings.target_language)
-        return model.make_system(settings, EventLog())
+    def _captioner(self, language: FurtherLanguage) -> "Captioner":
+        return self._model_of(language).make_captioner(self._settings(language.code))
 
-    def _model_of(self, language: FurtherLanguage) -> "LoadedModel":
+    def _model_of(self, language: FurtherLanguage) -> "LoadedModel | RemoteCaptioner":
         if language.model is not None:
             return self._models[language.model]
         assert self._own is not None, "a session without a model has none to share"
-        return self._own()
+        return self._own
 
     def _settings(self, code: str) -> TranslationSettings:
         """Return the settings of a language; the glossary is of the session's."""
@@ -162,23 +153,29 @@ class Languages:
 
     def configure(self, translation: TranslationSettings) -> None:
         self._translation = translation
-        for code, target in self._targets.ready.items():
-            try:
-                model = self._model_of(self._requested[code])
-                target.configure(model.suited(self._settings(code)))
-            except SurtitleError as error:
-                self._fail(code, error.message)
-        self._report_change()
+
+        def configure(target: Target, language: FurtherLanguage) -> None:
+            settings = self._settings(language.code)
+            target.at_work.configure(self._model_of(language).suited(settings))
+
+        self._change_all(configure)
 
     def follow_switch(self) -> None:
         """Translate by the session's model as it is now, where a language shares it."""
-        for code, target in self._targets.ready.items():
-            language = self._requested[code]
+
+        def follow(target: Target, language: FurtherLanguage) -> None:
             if language.model is None:
-                try:
-                    target.go_on_with(self._captioner(language))
-                except (SurtitleError, MemoryError, RuntimeError) as error:
-                    self._fail(code, message_of(error))
+                target.go_on_with(self._captioner(language))
+
+        self._change_all(follow)
+
+    def _change_all(self, change: Callable[[Target, FurtherLanguage], None]) -> None:
+        """Change the languages that are ready; do without those of which that fails."""
+        for code, target in self._targets.ready.items():
+            try:
+                change(target, self._requested[code])
+            except (SurtitleError, MemoryError, RuntimeError) as error:
+                self._fail(code, message_of(error))
         self._report_change()
 
     def advance(self) -> Event | None:
@@ -190,9 +187,10 @@ class Languages:
 
     def close(self) -> None:
         """Drop all languages, and wait for the models that load."""
-        loads = list(self._loading.values())
-        for load in loads:
-            load.is_dropped = True
-        for load in loads:
-            if load.thread is not None:
-                load.thread.join()
+        for code in self._requested:
+            self._targets.remove(code)
+        loads = tuple(self._loading.values())
+        for _, is_dropped in loads:
+            is_dropped.set()
+        for thread, _ in loads:
+            thread.join()

@@ -8,12 +8,14 @@ Everything here runs on the thread that translates: there are no threads or lock
 """
 
 import math
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.errors import AdapterError, ModelError, SurtitleError
-from engine.events import AdapterChanged, LoadProgress
+from engine.events import AdapterChanged, Event, LoadProgress, Ready
 from engine.files import ByteCount
 from engine.hub.download import Fetching, fetch_model
 from engine.layout.rows import Row
@@ -32,13 +34,15 @@ from engine.runtime.ctranslate2.encoder_decoder_loader import (
 from engine.runtime.loader import AnyWeights, load_base, load_hearing, load_weights
 from engine.runtime.processor import free_memory_bytes
 from engine.runtime.weights import Factors, Weights, read_factors
+from engine.session.serving import Local, Serving
 from engine.settings import ModelSettings, TranslationSettings
 from engine.text.prompt import word_ids
 from engine.translation.conversation import Conversation
 from engine.translation.factory import make_system
 from engine.translation.feed import translate_unseen
+from engine.translation.passage import Passage
 from engine.translation.slot_translator import Translator
-from engine.translation.spoken import SpokenTranslator
+from engine.translation.spoken import SoundPassage, SpokenTranslator, as_spoken, hear_silence
 from engine.untrusted.faults import detail_of
 from engine.untrusted.plain_files import is_download, model_name
 
@@ -242,6 +246,12 @@ class LoadedModel:
         name = self._settings.system
         return make_system(name, self.weights, settings, capacity=capacity, log=log, model=model)
 
+    def make_captioner(self, translation: TranslationSettings) -> Conversation:
+        """Make one for a further language; raise ModelError if the model does not know the pair."""
+        card = self.weights.card
+        card.check_pair(translation.source_language, translation.target_language)
+        return self.make_system(translation, EventLog())
+
     def new_store(self, n_lanes: int) -> Store | None:
         """Make conversations that compute together; None where each computes for itself."""
         if isinstance(self.weights, EncoderDecoderWeights):
@@ -333,3 +343,51 @@ def _doubts(adapter: Adapter) -> tuple[Message, ...]:
     if adapter.reason is None:
         return ()
     return (Code.ADAPTER_UNKNOWN(folder=str(adapter.folder), reason=adapter.reason),)
+
+
+@contextmanager
+def loaded(
+    model: ModelSettings,
+    translation: TranslationSettings,
+    report: Callable[[Event], None],
+    log: Path | None,
+    cancelled: Callable[[], bool],
+    wake: Callable[[], None],
+) -> Iterator[Serving]:
+    """Load a model to translate by, and log until the end; report how that goes.
+
+    ``wake`` as for ``Languages``.
+    """
+    with EventLog(log) as event_log:
+        start_s = time.monotonic()
+        weights = LoadedModel(model, report, cancelled)
+        weights.weights.share_processor()
+        report(LoadProgress(message=Code.MAKING_CACHE(), fraction=0.8))
+        system = weights.make_system(translation, event_log)
+        passage = Passage if as_spoken(system) is None else SoundPassage
+        by = Local(weights, system, event_log, passage)
+        serving = Serving(system, translation, report, wake, by)
+        _warm_up(system)  # so that the first real word is not slow
+        system.forget_sentences()
+        report(
+            Ready(
+                model=weights.weights.card.name,
+                languages=weights.languages,
+                load_s=time.monotonic() - start_s,
+                notices=(*weights.notes, *weights.resolved(translation).notices),
+                makes_drafts=weights.makes_drafts,
+            )
+        )
+        if weights.used is not None:
+            report(weights.adapters_changed)
+        serving.report_source()
+        yield serving
+
+
+def _warm_up(system: Conversation) -> None:
+    """Translate something that nobody sees."""
+    spoken = as_spoken(system)
+    if spoken is None:
+        translate_unseen(system, "Hello.")
+    else:
+        hear_silence(spoken)

@@ -6,20 +6,78 @@ libraries then; without a model the captions are the words themselves.
 
 import logging
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager, closing, nullcontext
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 
 from engine.errors import SurtitleError, first_line
-from engine.events import Command, Event, Failed, Ready
+from engine.events import Command, Event, Failed, Ready, n_words
 from engine.messages import Code, Message
 from engine.runtime.processor import is_out_of_memory
-from engine.session.command_queue import CommandQueue
 from engine.session.serving import Serving
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
 from engine.translation.captioner import SourceCaptioner
 
 _log = logging.getLogger(__name__)
+
+
+MAX_WORDS = 20_000
+"""Limit of waiting words: over two hours of talk."""
+
+
+class CommandQueue:
+    """A queue between senders and the worker: commands in order, and a bound on their words.
+
+    Putting never waits; one thread takes. No word is dropped silently: a command whose words do not
+    fit is refused as a whole, and its words are counted.
+    """
+
+    def __init__(self, max_words: int = MAX_WORDS) -> None:
+        self.max_words = max_words
+        self._waiting = deque[Command | None]()
+        self._changed = threading.Condition()
+        self._n_words = 0
+        self._n_refused = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._waiting
+
+    @property
+    def n_words(self) -> int:
+        return self._n_words
+
+    def put(self, command: Command | None) -> bool:
+        """Append a command and return True; return False where its words are too many.
+
+        None stands for no command, and only wakes the thread that takes.
+        """
+        added = 0 if command is None else n_words(command)
+        with self._changed:
+            if added and self._n_words + added > self.max_words:
+                self._n_refused += added
+                return False
+            self._waiting.append(command)
+            self._n_words += added
+            self._changed.notify()
+        return True
+
+    def take(self) -> Command | None:
+        """Remove the oldest command and return it; wait for one where there is none."""
+        with self._changed:
+            while not self._waiting:
+                self._changed.wait()
+            command = self._waiting.popleft()
+            self._n_words -= 0 if command is None else n_words(command)
+        return command
+
+    def take_refused(self) -> int:
+        """Return how many words were refused since the last call."""
+        with self._changed:
+            n_refused, self._n_refused = self._n_refused, 0
+        return n_refused
 
 
 class Session:
@@ -102,10 +160,8 @@ class Session:
             captioner = SourceCaptioner(self._translation)
             return nullcontext(Serving(captioner, captioner.settings, self._report, self._wake))
         if isinstance(self._model, ServerSettings):
-            from engine.session.remote_captions import connected  # noqa: PLC0415  rarely used
-
-            return connected(self._model, self._translation, self._report, self._wake)
-        from engine.session.translating import loaded  # noqa: PLC0415  model libraries take seconds
+            return _connected(self._model, self._translation, self._report, self._wake)
+        from engine.session.loaded_model import loaded  # noqa: PLC0415  model libraries take seconds
 
         cancelled = self._stopping.is_set
         log = self._log_path
@@ -113,6 +169,38 @@ class Session:
 
     def _wake(self) -> None:
         self._commands.put(None)
+
+
+@contextmanager
+def _connected(
+    server: ServerSettings,
+    translation: TranslationSettings,
+    report: Callable[[Event], None],
+    wake: Callable[[], None],
+) -> Iterator[Serving]:
+    """Open a session at a server; report that it is ready. ``wake`` as for ``Languages``.
+
+    Raises:
+        ServerError: the server refuses, or cannot be reached.
+    """
+    from engine.remote.captioner import RemoteCaptioner  # noqa: PLC0415  rarely used
+    from engine.remote.service import Service  # noqa: PLC0415  as above
+
+    start_s = time.monotonic()
+    with closing(RemoteCaptioner(Service(server), translation)) as captioner:
+        opened = captioner.opened
+        report(
+            Ready(
+                model=opened.model,
+                languages=dict(opened.languages),
+                load_s=time.monotonic() - start_s,
+                notices=opened.notices,
+                makes_drafts=opened.makes_drafts,
+            )
+        )
+        serving = Serving(captioner, captioner.settings, report, wake, captioner)
+        serving.report_source()
+        yield serving
 
 
 def _unexpected(error: BaseException) -> Message:

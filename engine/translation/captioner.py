@@ -44,19 +44,12 @@ class Captioned(Protocol):
     def n_words_read(self) -> int:
         """Source words read."""
 
-    def set_source(
-        self, words: Sequence[str], *, ended: bool, full_stop: str = "", end_alone: bool = False
-    ) -> bool:
+    def set_source(self, sentence: Sentence) -> bool:
         """Set all its committed words; return whether its caption was cut back.
 
-        Words of people come by ``set_sentence``, which knows the last two arguments.
-
-        Args:
-            words: all of them.
-            ended: no word follows.
-            full_stop: fed behind the last word of an ended utterance, though it stands in none; the
-                caption then leaves the one out that it would end in.
-            end_alone: read the end after the last word; otherwise with it, where both are new.
+        Invariant: the caption of an ended sentence is the same whether its words and its end came
+        at once or one after another. Where its full stop stands in no word, the caption leaves the
+        one out that it would end in.
         """
 
     def advance(self) -> Change | None:
@@ -97,19 +90,8 @@ class Captioner(Protocol):
     def open(self) -> Captioned:
         """Open an utterance with the current settings."""
 
-
-def set_sentence(utterance: Captioned, sentence: Sentence) -> bool:
-    """Set the source of an utterance, its end as all that feed words feed it.
-
-    Invariant: the caption of an ended sentence is the same whether its words and its end came at
-    once or one after another. Return whether the caption was cut back.
-    """
-    return utterance.set_source(
-        sentence.words,
-        ended=sentence.ended,
-        full_stop=sentence.full_stop,
-        end_alone=sentence.end_alone,
-    )
+    def close(self) -> None:
+        """Release what it holds of another computer; nothing more is asked."""
 
 
 def after_arrival(arrivals: Sequence[int], same: int, *ends: int) -> tuple[int, ...]:
@@ -139,16 +121,9 @@ class SourceUtterance:
     def n_words_read(self) -> int:
         return len(self.caption.split())
 
-    def set_source(
-        self,
-        words: Sequence[str],
-        *,
-        ended: bool,
-        full_stop: str = "",  # noqa: ARG002  a translator needs them
-        end_alone: bool = False,  # noqa: ARG002
-    ) -> bool:
-        self.words, self.ended, self.finished = tuple(words), ended, False
-        kept = n_same(self.caption, " ".join(words))
+    def set_source(self, sentence: Sentence) -> bool:
+        self.words, self.ended, self.finished = sentence.words, sentence.ended, False
+        kept = n_same(self.caption, " ".join(sentence.words))
         is_cut = kept < len(self.caption)
         self.caption = self.caption[:kept]
         return is_cut
@@ -183,3 +158,6 @@ class SourceCaptioner:
     def open(self) -> SourceUtterance:
         self._n_utterances += 1
         return SourceUtterance(self._n_utterances)
+
+    def close(self) -> None:
+        pass

@@ -5,7 +5,7 @@ The model proposes each token; these rules may put another in its place:
 * a number is written only if the source has it, once, in a form of the target and to its end, with
   its scale, unit and half of the day (``engine.text.written``);
 * names, addresses and terms of a glossary are copied (``engine.translation.copies``);
-* a harmful word is written only if the source holds a counterpart (``engine.text.unwanted``);
+* a harmful word is written only if the source holds a counterpart (``engine.text.written``);
 * signs that stand in no text, and halves of characters, are written only if the source has them.
 
 All but the copies read the source, and hold where it is English.
@@ -24,8 +24,17 @@ from engine.text.prompt import word_starts
 from engine.text.quantities import may_be_counted
 from engine.text.source import Heard, is_rare
 from engine.text.tokenizer import WordTokenizer
-from engine.text.unwanted import HarmfulWords
-from engine.text.written import TABLES, Form, Written, forms, says_other, says_unit, units, written
+from engine.text.written import (
+    TABLES,
+    Form,
+    HarmfulWords,
+    Written,
+    forms,
+    says_other,
+    says_unit,
+    units,
+    written,
+)
 from engine.translation.copies import Candidates, Copies, is_code, tail_of
 
 _MAX_TRIED = 256

@@ -32,8 +32,8 @@ from engine.text.prompt import (
 from engine.text.sentences import Sentence
 from engine.text.source import read_source
 from engine.text.tokenizer import WordTokenizer
-from engine.translation.captioner import set_sentence
 from engine.translation.constraints import Constraints
+from engine.translation.feed import translate_unseen
 from engine.translation.own_words import OwnWords
 from engine.translation.translated import Number, Passed, SourceText, Translated, Unit
 
@@ -166,6 +166,9 @@ class Conversation(ABC):
         self.model.truncate(0)
         self.cached_system = ()
 
+    def close(self) -> None:  # noqa: B027  only another computer's holds what must be released
+        """Do nothing: what it holds goes with it, even where its model has failed."""
+
     def next_number(self) -> int:
         """Number a new utterance; its prompt gets the sentences before."""
         n_told = self.settings.context_sentences
@@ -191,16 +194,9 @@ class Conversation(ABC):
         for old in sorted(self._said)[: -self.settings.context_sentences - 1]:
             del self._said[old]
 
-    def source_text(
-        self,
-        utterance: Translated,
-        words: Sequence[str],
-        *,
-        ended: bool,
-        full_stop: str,
-        end_alone: bool,
-    ) -> SourceText:
+    def source_text(self, utterance: Translated, sentence: Sentence) -> SourceText:
         """Log the words of an utterance; turn them into what the model reads."""
+        words, ended, full_stop = sentence.words, sentence.ended, sentence.full_stop
         number, kept = utterance.number, n_same(utterance.words, words)
         stops = {"full_stop": full_stop} if full_stop else {}
         news = list(words[kept:])
@@ -224,14 +220,15 @@ class Conversation(ABC):
         texts = [part.text for part in read if part.text]
         stop = full_stop_ids(self.weights.tokenizer, "".join(texts[-1:]), full_stop)
         source = SourceText(
-            *(tuple(words), ended, tuple(units), len(units), stop),
+            *(words, ended, tuple(units), len(units), stop),
             *(tuple(passed), tuple(numbers), tuple(ends)),
         )
         is_read = bool(read and read[-1].text)
         if not ended or source.is_untranslatable:
             return source
         before = utterance.source.units[: utterance.n_read]
-        return source.with_end(stop + utterance.end, before, alone=end_alone or not is_read)
+        alone = sentence.end_alone or not is_read
+        return source.with_end(stop + utterance.end, before, alone=alone)
 
     def keep_system(self, headers: Headers) -> int:
         """Truncate the cache to the rows of this system prompt; return how many it holds."""
@@ -251,7 +248,7 @@ class Conversation(ABC):
             beside = functools.cache(lambda: type(self)(self.weights, plain, capacity=n_rows))
             own = OwnWords(
                 terms,
-                lambda text: _caption_of(beside(), text),
+                lambda text: translate_unseen(beside(), text),
                 reads_english=settings.reads_english,
             )
             self._own_words = settings, own
@@ -306,11 +303,3 @@ def target_tokenizer(weights: AnyWeights) -> WordTokenizer:
     if isinstance(weights, EncoderDecoderWeights):
         return weights.target_tokenizer
     return weights.tokenizer
-
-
-def _caption_of(conversation: Conversation, text: str) -> str:
-    utterance = conversation.open()
-    set_sentence(utterance, Sentence(tuple(text.split()), ended=True))
-    while utterance.advance() is not None:
-        pass
-    return utterance.caption

@@ -7,8 +7,7 @@ from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeig
 from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
 from engine.translation.conversation import Conversation
-from engine.translation.encoder_decoder_drafts import EncoderDecoderTranslator
-from engine.translation.retranslator import Retranslator
+from engine.translation.retranslator import EncoderDecoderTranslator, Retranslator
 from engine.translation.slot_translator import Translator
 
 TRANSLATORS: dict[str, type[Translator]] = {"slots": Translator}

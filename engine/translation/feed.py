@@ -3,10 +3,9 @@
 Nothing is measured here: all data of scores is in the event log, see ``engine.metrics.event_log``.
 
 A line is one utterance, as is usual in evaluation, even with several sentences; the app splits it
-at each. Its end is fed as the app feeds the end of a sentence (``set_sentence``), so that its score
-is that of what is seen. A line over the limits (``UtteranceLimits``), which the app never feeds
-either, is split by ``engine.text.sentences``; its words are still counted from the start of the
-line.
+at each. Its end is fed as the app feeds the end of a sentence, so that its score is that of what is
+seen. A line over the limits (``UtteranceLimits``), which the app never feeds either, is split by
+``engine.text.sentences``; its words are still counted from the start of the line.
 """
 
 from collections import deque
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from engine.metrics.event_log import Event, EventLog, replay
 from engine.text.sentences import Sentence, cut_line, word_parts
-from engine.translation.captioner import set_sentence
 
 if TYPE_CHECKING:
     from engine.metrics.event_log import Translation
@@ -36,23 +34,16 @@ def changes(utterance: "Captioned") -> "Iterator[Change]":
     return iter(utterance.advance, None)
 
 
-def feed_words(
-    captioner: "Captioner", words: Sequence[str], *, first: int = 1
+def feed_sentence(
+    utterance: "Captioned", sentence: Sentence, *, first: int = 1
 ) -> "Iterator[Iterator[Change]]":
-    """Feed a new utterance word by word, the ``first`` ones at once; its last word ends it.
+    """Feed a new utterance word by word, the ``first`` ones at once.
 
     Yields:
         the changes caused by the newest word, which the caller must consume first.
     """
-    yield from feed_sentence(captioner.open(), Sentence(tuple(words), ended=True), first=first)
-
-
-def feed_sentence(
-    utterance: "Captioned", sentence: Sentence, *, first: int = 1
-) -> "Iterator[Iterator[Change]]":
-    """Feed a sentence as ``feed_words`` does, to an utterance that has no words yet."""
     for known in growing(sentence, first):
-        set_sentence(utterance, known)
+        utterance.set_source(known)
         yield changes(utterance)
 
 
@@ -65,16 +56,17 @@ def growing(sentence: Sentence, first: int = 1) -> Iterator[Sentence]:
 
 def known_steps(utterance: "Translated", known: Sentence) -> "Asking[None]":
     """Translate what is known of a sentence; yield what the model is to compute."""
-    set_sentence(utterance, known)
+    utterance.set_source(known)
     while (yield from utterance.steps()) is not None:
         pass
 
 
-def translate_unseen(captioner: "Captioner", text: str) -> None:
-    """Translate a text at once and drop its caption, as a probe or a warm-up."""
-    words = text.split()
-    for changed in feed_words(captioner, words, first=len(words)):
-        deque(changed, maxlen=0)
+def translate_unseen(captioner: "Captioner", text: str) -> str:
+    """Translate a text at once, as a probe or a warm-up; return its caption."""
+    utterance = captioner.open()
+    utterance.set_source(Sentence(tuple(text.split()), ended=True))
+    deque(changes(utterance), maxlen=0)
+    return utterance.caption
 
 
 def feed_line(

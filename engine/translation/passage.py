@@ -65,13 +65,10 @@ class Passage:
 
     @property
     def backlog_words(self) -> int:
-        opened = {number: self._targets.first[number] for number, _ in self._utterances}
-        n_opened = sum(len(one.words) for one in opened.values())
-        unread = (
-            len(one.words) - one.n_words_read
-            for number, one in opened.items()
-            if not self._is_done(number)
-        )
+        n_opened = sum(len(sentence.words) for _, sentence in self._utterances)
+        begun = (number for number, _ in self._utterances if not self._is_done(number))
+        opened = (self._targets.first[number] for number in begun)
+        unread = (len(one.words) - one.n_words_read for one in opened)
         return max(0, len(self._words) - n_opened) + sum(max(0, n) for n in unread)
 
     def skip(self) -> list[int]:
@@ -122,7 +119,7 @@ class Passage:
 
     def _set_words(self, words: Sequence[FedWord], *, finished: bool) -> list[Event]:
         self._words, self._finished = list(words), finished
-        texts, limits = [word.text for word in words], self._targets.settings.limits
+        texts, limits = [word.text for word in words], self._targets.captioner.settings.limits
         wanted = split_sentences(texts, limits, finished=finished)
         self.is_complete = bool(wanted) and wanted[-1].ended
         old = self._utterances
@@ -150,7 +147,8 @@ class Passage:
         return events
 
     def _opened(self, number: int, follower: int | None) -> Event:
-        settings = self._targets.settings  # its caption keeps them, whatever is chosen later
+        # its caption keeps them, whatever is chosen later
+        settings = self._targets.captioner.settings
         return UtteranceOpened(
             utterance=number,
             before=follower,

@@ -19,9 +19,8 @@ from engine.events import (
 )
 from engine.messages import Code
 from engine.runtime.processor import is_out_of_memory
-from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
-from engine.translation.captioner import Captioned, Captioner, set_sentence
+from engine.translation.captioner import Captioned, Captioner
 
 MOST_WAITING = 80
 """Words that a further language may be behind; beyond them it leaves whole sentences for later."""
@@ -85,9 +84,6 @@ class Target:
         assert self.captioner is not None, "it is there"
         return self.captioner
 
-    def configure(self, settings: TranslationSettings) -> None:
-        self.at_work.configure(settings)
-
     def go_on_with(self, captioner: Captioner) -> None:
         """Caption what is opened from now on by another one; all is settled."""
         for number in tuple(self._utterances):
@@ -128,7 +124,7 @@ class Target:
                 del self._sentences[number]
                 return []
             utterance = self._utterances[number] = self.captioner.open()
-        if not set_sentence(self.touch(number), sentence):
+        if not self.touch(number).set_source(sentence):
             return []
         return [self._changed(number, len(utterance.caption), "", utterance.n_words_read)]
 
@@ -246,9 +242,8 @@ class Target:
         if not utterance.ended or number not in self._unreported:
             return None
         self._unreported.discard(number)
-        return UtteranceEnded(
-            utterance=number, language=self.language, confidence=utterance.confidence
-        )
+        confidence = utterance.confidence
+        return UtteranceEnded(utterance=number, language=self.language, confidence=confidence)
 
     def _changed(self, number: int, kept: int, text: str, n_read: int) -> Event:
         return CaptionChanged(
@@ -288,10 +283,6 @@ class Targets:
         return self.first.at_work
 
     @property
-    def settings(self) -> TranslationSettings:
-        return self.captioner.settings
-
-    @property
     def ready(self) -> dict[str, Target]:
         """The further languages whose models are there, by their codes."""
         return {code: one for code, one in self._further.items() if one.captioner is not None}
@@ -306,7 +297,9 @@ class Targets:
         return self._further.setdefault(code, Target(None, code))
 
     def remove(self, code: str) -> None:
-        self._further.pop(code, None)
+        target = self._further.pop(code, None)
+        if target is not None and target.captioner is not None:
+            target.captioner.close()
 
     def set_source(self, number: int, sentence: Sentence) -> list[Event]:
         """Set the words of an utterance in the further languages; return what was cut back."""

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from engine.events import n_same
 from engine.text.quantities import Quantity
+from engine.text.sentences import Sentence
 from engine.text.source import Heard
 from engine.text.tokenizer import Detokenizer
-from engine.text.unwanted import is_loop
+from engine.text.written import is_loop
 from engine.translation.captioner import Change, after_arrival
 from engine.translation.own_words import TermWriter
 
@@ -156,13 +157,9 @@ class Translated(ABC):
         """Translate until the caption grows; None where the committed words allow no more."""
         return self._by.model.run(self.steps())
 
-    def set_source(
-        self, words: Sequence[str], *, ended: bool, full_stop: str = "", end_alone: bool = False
-    ) -> bool:
+    def set_source(self, sentence: Sentence) -> bool:
         before = len(self.caption)
-        source = self._by.source_text(
-            self, words, ended=ended, full_stop=full_stop, end_alone=end_alone
-        )
+        source = self._by.source_text(self, sentence)
         self._note_arrival(source)
         n_rows = self.take_source(source)
         if n_rows is None:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import n_same
+from engine.layout.planner import make_planner
 from engine.layout.rows import Row
-from engine.layout.slots import make_planner
 from engine.policy import Action, Progress, hurried
 from engine.text.sentences import CAPTION_END, SENTENCE_END, cut_full_stops
 from engine.text.tokenizer import Detokenizer

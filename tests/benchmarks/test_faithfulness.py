@@ -1,7 +1,7 @@
 import pytest
 
 from benchmarks.faithfulness import Counts, n_invented, n_lost, names_of, recognised
-from engine.text.unwanted import HarmfulWords
+from engine.text.written import HarmfulWords
 
 
 @pytest.mark.parametrize(

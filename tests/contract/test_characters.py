@@ -12,6 +12,7 @@ from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import word_ids, words_begun
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
+from tests.support.commands import bare
 from tests.support.fakes import HashingModel, random_word, teach, tiny_weights
 from tests.support.rows import build_rows
 from tests.support.teacher import Teacher, word_tokens
@@ -87,7 +88,7 @@ def test_the_translators_rows_equal_the_builders_rows(vocabulary):
         utterance = translator.open()
         teach(translator.model, Teacher(translator, pair, utterance))
         for n_words in range(1, len(source) + 1):
-            utterance.set_source(source[:n_words], ended=n_words == len(source))
+            utterance.set_source(bare(source[:n_words], ended=n_words == len(source)))
             written = "".join(change.text for change in changes(utterance))
             if n_words < min(policy.k, len(source)):
                 assert not written

@@ -16,6 +16,7 @@ from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
+from tests.support.commands import bare
 from tests.support.fakes import random_word, tiny_weights
 from tests.support.networks import ARCHITECTURES, N_IDS, tiny_network
 from tests.support.rows import new_planner, play
@@ -68,7 +69,7 @@ def long_talk(capacity, *, policy="read:2", n_words=75, seed=0):
     words = []
     for _ in range(n_words):
         words.append(random_word(rng))
-        utterance.set_source(words, ended=False)
+        utterance.set_source(bare(words, ended=False))
         list(changes(utterance))
         assert translator.model.n_rows == utterance.planner.n_fed <= capacity
     return translator, utterance, words
@@ -89,7 +90,7 @@ def test_changing_a_word_that_is_still_cached_takes_back_no_more_than_needed():
     caption = utterance.caption
     words[-1] = "aha"
     fed = translator.model.tokens_fed
-    utterance.set_source(words, ended=True)
+    utterance.set_source(bare(words, ended=True))
     list(changes(utterance))
     assert utterance.finished
     assert translator.model.tokens_fed - fed < 60
@@ -104,12 +105,12 @@ def test_changing_a_word_that_was_forgotten_begins_the_utterance_anew():
     translator, utterance, words = long_talk(150)
     assert utterance.planner.n_evicted_words > 20
     words[0] = "aha"
-    assert utterance.set_source(words, ended=True)
+    assert utterance.set_source(bare(words, ended=True))
     assert utterance.caption == ""
     list(changes(utterance))
     fresh = Translator(tiny_weights(), translator.settings, capacity=150)
     other = fresh.open()
-    other.set_source(words, ended=True)
+    other.set_source(bare(words, ended=True))
     list(changes(other))
     assert utterance.caption == other.caption
 

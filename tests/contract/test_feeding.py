@@ -9,6 +9,7 @@ from engine.runtime.torch.attention import Attention
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
+from tests.support.commands import bare
 from tests.support.fakes import play, random_word, tiny_weights
 from training.trainer.stream import Example, pad
 
@@ -84,7 +85,7 @@ def test_nothing_is_computed_twice_however_words_come_when_nothing_is_edited(pol
         n_system, utterance, n_words = len(translator.cached_system), translator.open(), 0
         while n_words < len(words):
             n_words = min(len(words), n_words + ([1, 11][seed] if seed < 2 else rng.randint(3, 6)))
-            utterance.set_source(words[:n_words], ended=n_words == len(words))
+            utterance.set_source(bare(words[:n_words], ended=n_words == len(words)))
             list(changes(utterance))
         n_rows = len(utterance.fed_rows())
         assert model.n_rows == n_rows

@@ -8,6 +8,7 @@ from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
+from tests.support.commands import bare
 from tests.support.fakes import HashingModel, random_word, teach, tiny_weights
 from tests.support.rows import build_rows
 from tests.support.teacher import Teacher, word_tokens
@@ -44,10 +45,10 @@ def test_the_translators_rows_equal_the_builders_rows(layout_name):
         captions = ""
         for n_words in range(1, len(source) + 1):
             ended = n_words == len(source) and not marker_alone
-            utterance.set_source(source[:n_words], ended=ended)
+            utterance.set_source(bare(source[:n_words], ended=ended))
             captions += "".join(change.text for change in changes(utterance))
         if marker_alone:
-            utterance.set_source(source, ended=True)
+            utterance.set_source(bare(source, ended=True))
             captions += "".join(change.text for change in changes(utterance))
         built = build_rows(pair, policy, utterance.prompt, layout, marker_alone=marker_alone)
         assert list(utterance.planner.rows) == list(built)

@@ -11,6 +11,7 @@ from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.factory import make_system
 from engine.translation.feed import changes
 from tests.fuzz.sentences import check
+from tests.support.commands import bare
 from tests.support.fakes import save_plain_model, save_tiny_model
 from tests.support.strangers import damaged, mutated_file
 from training.trainer.export import write_weights
@@ -103,7 +104,7 @@ def load_and_translate(settings, text):
         wanted = TranslationSettings(target_language=language, policy="read:2")
         system = make_system("auto", weights, wanted, capacity=400, log=None)
         utterance = system.open()
-        utterance.set_source(text.split(), ended=True)
+        utterance.set_source(bare(text.split(), ended=True))
         for _ in changes(utterance):
             pass
     except SurtitleError as error:

@@ -14,6 +14,7 @@ from engine.remote.wire import Asked, Failure, Leaving, Opened, Opening, Settled
 from engine.session.conversations import Conversations
 from engine.session.loaded_model import LoadedModel
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
+from engine.text.sentences import Sentence
 from engine.translation.captioner import Change
 from tests.fuzz.sentences import check, text
 from tests.support.fakes import save_tiny_model
@@ -101,7 +102,7 @@ def _ask_stranger(rng):
     utterance = captioner.open()
     shown = ""
     for n_words in range(1, 4):
-        utterance.set_source(("a",) * n_words, ended=n_words == 3)
+        utterance.set_source(Sentence(("a",) * n_words, ended=n_words == 3))
         try:
             while (change := utterance.advance()) is not None:
                 assert 0 <= change.kept <= len(shown)

@@ -6,7 +6,7 @@ from unittest import mock
 import numpy as np
 
 from engine.runtime import causal_model
-from engine.translation.encoder_decoder_drafts import EncoderDecoderTranslator
+from engine.translation.retranslator import EncoderDecoderTranslator
 
 ROUNDING = 1e-3
 """In float32 processors differ by some 1e-5 in the logits of the networks of the tests."""

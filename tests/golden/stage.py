@@ -53,7 +53,7 @@ from engine.messages import Code, Message
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import Calibration, Language, read_card
 from engine.runtime.ctranslate2.conversion import ready_folder
-from engine.session import command_queue, session
+from engine.session import session
 from engine.session.session import Session
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, UtteranceLimits
 from tests.engine.runtime.ctranslate2 import learnt_m2m100
@@ -90,7 +90,7 @@ def _on_engine():
     return threading.current_thread().name == _ENGINE
 
 
-class OneByOne(command_queue.CommandQueue):
+class OneByOne(session.CommandQueue):
     """A queue whose ``put`` returns once the session rests again, or has ended."""
 
     def __init__(self, *arguments):
@@ -122,7 +122,7 @@ class OneByOne(command_queue.CommandQueue):
             assert real_s() < end_s, "a session does not come to rest"
 
 
-command_queue.CommandQueue = session.CommandQueue = OneByOne
+session.CommandQueue = OneByOne
 for _name in ("engine.untrusted.limited_process",):
     if _name in sys.modules:  # ours: as in other tests, no process of its own looks at them
         sys.modules[_name]._OURS = type("All", (), {"__contains__": lambda *_: True})()

@@ -19,14 +19,15 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
+from engine.layout.planner import planner_of
 from engine.layout.rows import Headers
-from engine.layout.slots import planner_of
 from engine.runtime.causal_model import answered
 from engine.runtime.torch.torch_loader import TorchWeights
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import Prompt
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
+from tests.support.commands import bare
 from training.trainer.samples import TokenizedPair
 from training.trainer.tokenizer import (
     END,
@@ -359,14 +360,14 @@ def play(system, rng, n_turns, draw=random_word, *, edits=0.4):
     for _ in range(n_turns):
         for _ in range(rng.randint(1, 4)):
             words.append(draw(rng))
-            utterance.set_source(words, ended=False)
+            utterance.set_source(bare(words, ended=False))
             list(changes(utterance))
         if rng.random() < edits:
             index = rng.randrange(len(words))
             words[index : index + 1] = [draw(rng)] if rng.random() < 0.7 else []
-            utterance.set_source(words, ended=False)
+            utterance.set_source(bare(words, ended=False))
             list(changes(utterance))
-    utterance.set_source(words or ["a"], ended=True)
+    utterance.set_source(bare(words or ["a"], ended=True))
     list(changes(utterance))
     assert utterance.finished
     return utterance

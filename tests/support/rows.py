@@ -2,8 +2,8 @@
 
 import random
 
+from engine.layout.planner import SlotPlanner
 from engine.layout.rows import IGNORE
-from engine.layout.slots import SlotPlanner
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, random_pair

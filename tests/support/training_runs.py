@@ -114,7 +114,7 @@ def options_of(commands):
 def added():
     """Have the layouts, methods and systems of the papers in the mappings of the product."""
     mappings = (
-        research.slots.LAYOUTS, research.samples.METHODS, research.factory.TRANSLATORS,
+        research.planner.LAYOUTS, research.samples.METHODS, research.factory.TRANSLATORS,
         research.POLICIES,
     )  # fmt: skip
     before = [dict(one) for one in mappings]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engine.errors import PolicyError
-from engine.layout.slots import LAYOUTS
+from engine.layout.planner import LAYOUTS
 from engine.models.resolve import AUTO, resolve
 from engine.settings import (
     DEVICES,

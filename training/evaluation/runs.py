@@ -92,7 +92,7 @@ class RunRecord:
         model_sha256: of its files, see ``fingerprint``.
         adapter_sha256: likewise; None without an adapter.
         slot_length: positions.
-        layout: one of ``engine.layout.slots.LAYOUTS``.
+        layout: one of ``engine.layout.planner.LAYOUTS``.
         cut_loops: whether the engine ended writes that looped.
         batch: lines translated side by side; the times in the logs of more than one include waiting
             for the others.

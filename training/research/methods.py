@@ -8,10 +8,9 @@ its decoding. The source of each, and our deviations, are at its class.
 import random
 from collections.abc import Mapping, Sequence
 
-from engine.layout import slots
-from engine.layout.planner import Planner, State
+from engine.layout import planner
+from engine.layout.planner import Planner, SlotPlanner, State
 from engine.layout.rows import IGNORE, Headers, Row
-from engine.layout.slots import SlotPlanner
 from engine.policy import POLICIES, Offline, Policy
 from engine.settings import LayoutSettings
 from engine.text.prompt import Prompt
@@ -256,7 +255,7 @@ METHODS: Mapping[str, Method] = {
 
 def add() -> None:
     """Let every command know these layouts and methods, and adaptive policies."""
-    slots.LAYOUTS.update(LAYOUTS)
+    planner.LAYOUTS.update(LAYOUTS)
     samples.METHODS.update(METHODS)
     POLICIES["adaptive"] = Adaptive.parse
     factory.TRANSLATORS.update(slots=AdaptiveTranslator)

@@ -29,8 +29,8 @@ from sacrebleu.metrics.chrf import CHRF
 from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
+from engine.layout.planner import planner_of
 from engine.layout.rows import IGNORE, Row
-from engine.layout.slots import planner_of
 from engine.metrics.event_log import Event, EventLog, Translation, n_reference_units, replay
 from engine.metrics.latency import length_adaptive_average_lagging
 from engine.metrics.quality import make_bleu

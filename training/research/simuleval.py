@@ -16,7 +16,7 @@ from pathlib import Path
 
 from engine.metrics.latency import simuleval_delays
 from engine.text.sentences import Sentence, word_parts
-from engine.translation.captioner import Captioned, set_sentence
+from engine.translation.captioner import Captioned  # noqa: TC001  of an attribute
 from engine.translation.conversation import Conversation
 from engine.translation.feed import changes
 from training.data.corpus import write_lines
@@ -135,7 +135,7 @@ class WordByWord:
     def _advance(self, *, ended: bool) -> str:
         if self._utterance is None:
             self._utterance = self._system.open()
-        set_sentence(self._utterance, Sentence(tuple(self._words), ended=ended))
+        self._utterance.set_source(Sentence(tuple(self._words), ended=ended))
         return "".join(change.text for change in changes(self._utterance))
 
     def _is_full(self, part: str) -> bool:

@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.layout.slots import LAYOUTS
+from engine.layout.planner import LAYOUTS
 from engine.metrics.event_log import Event, EventLog, Translation, n_reference_units, replay
 from engine.metrics.latency import length_adaptive_average_lagging
 from engine.models.model_card import read_card

@@ -24,8 +24,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
+from engine.layout.planner import make_planner, planner_of
 from engine.layout.rows import Row
-from engine.layout.slots import make_planner, planner_of
 from engine.models.resolve import resolve
 from engine.policy import Action
 from engine.runtime.loader import load_by_torch

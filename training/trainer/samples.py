@@ -12,9 +12,8 @@ from pathlib import Path
 
 from transformers import PreTrainedTokenizerFast
 
-from engine.layout.planner import Planner
+from engine.layout.planner import Planner, make_planner
 from engine.layout.rows import Row
-from engine.layout.slots import make_planner
 from engine.metrics.event_log import is_spaced
 from engine.policy import Action, Offline, Policy, Progress, ReadN, WaitK
 from engine.settings import LayoutSettings
@@ -206,7 +205,7 @@ class Method:
     """One way to train for simultaneous translation.
 
     Attributes:
-        layout: of samples and decoding, one of ``engine.layout.slots.LAYOUTS``.
+        layout: of samples and decoding, one of ``engine.layout.planner.LAYOUTS``.
         draw: draws the policy by which a pair is read.
         shares: of the policies that are drawn, see ``drawn_shares``.
         finish: turns the rows of the layout into training rows.

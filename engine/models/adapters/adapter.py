@@ -18,7 +18,7 @@ from typing import Annotated
 
 from engine.errors import AdapterError, PolicyError, message_of
 from engine.files import replacing
-from engine.layout.slots import LAYOUTS
+from engine.layout.planner import LAYOUTS
 from engine.messages import Code, Message
 from engine.models.adapters.lora import (
     CONFIG_FILE,

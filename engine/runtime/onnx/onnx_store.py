@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ModelError, first_line
-from engine.layout.planner import Eviction
+from engine.layout.planner import Eviction, planner_of
 from engine.layout.rows import visible
-from engine.layout.slots import planner_of
 from engine.messages import Code
 from engine.models.llama import EMBEDDING, OUTPUT, LlamaShape, Stored, whole_weight
 from engine.models.tensor_file import PackedBlocks, PackedRows, zeros

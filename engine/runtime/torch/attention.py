@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from transformers import PretrainedConfig, PreTrainedModel
 
 from engine.errors import ModelError
+from engine.layout.planner import planner_of
 from engine.layout.rows import Places, visible
-from engine.layout.slots import planner_of
 from engine.messages import Code
 from engine.settings import LayoutSettings
 

@@ -232,7 +232,7 @@ def test_a_live_caption_that_another_model_writes_otherwise_begins_once_more_and
 
 def test_the_window_and_the_commands_import_nothing_of_a_server():
     code = (
-        "import sys; import app.__main__, app.controllers.startup, engine.session.translating;"
+        "import sys; import app.__main__, app.controllers.startup, engine.session.loaded_model;"
         "served = 'app.serving', 'engine.remote', 'engine.session.conversations', 'ray';"
         "print([one for one in sys.modules if one.startswith(served)])"
     )

@@ -88,7 +88,7 @@ def captioned(captioner, words):
     """Let a server caption a sentence, word by word."""
     utterance = captioner.open()
     for n_words in range(1, len(words) + 1):
-        utterance.set_source(words[:n_words], ended=n_words == len(words))
+        utterance.set_source(Sentence(words[:n_words], ended=n_words == len(words)))
         while utterance.advance() is not None:
             pass
     return utterance.caption

@@ -1,7 +1,7 @@
 import pytest
 
+from engine.layout.planner import SlotPlanner
 from engine.layout.rows import IGNORE, UNFED
-from engine.layout.slots import SlotPlanner
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt
 

@@ -13,7 +13,7 @@ from engine.text.prompt import make_prompt
 from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
 from tests.support.chat_templates import CHATML, GEMMA_LIKE, tokenizer_with
-from tests.support.commands import fed
+from tests.support.commands import bare, fed
 from tests.support.fakes import random_word, save_tiny_model, tiny_tokenizer
 from tests.support.sessions import running
 
@@ -103,7 +103,7 @@ def test_what_a_draft_adds_is_what_the_model_answers_to_its_own_prompt(folder, p
         n_before = 0
         for n in range(1, 6 + ended_alone):
             n_before = len(utterance.committed)
-            utterance.set_source(words[:n], ended=n == 5 + ended_alone)
+            utterance.set_source(bare(words[:n], ended=n == 5 + ended_alone))
             list(changes(utterance))
         assert utterance.finished
         assert "<|" not in utterance.caption
@@ -121,7 +121,7 @@ def test_source_that_was_read_before_is_not_computed_again(folder, policy):
     utterance = system.open()
     n_target = 0
     for n in range(1, 7):
-        utterance.set_source(words[:n], ended=n == 6)
+        utterance.set_source(bare(words[:n], ended=n == 6))
         n_drafted = utterance.n_drafted
         list(changes(utterance))
         if utterance.n_drafted > n_drafted:
@@ -144,6 +144,6 @@ def test_a_session_says_which_mode_runs_and_gives_the_captions_of_the_last_draft
     assert "adapter" in str(ready.notices[-1])
     system = plain_translator(folder, Retranslator, "wait:1", 1)
     utterance = system.open()
-    utterance.set_source(words, ended=True)
+    utterance.set_source(bare(words, ended=True))
     list(changes(utterance))
     assert listener.receiver.text == [(tuple(words), utterance.caption)]

@@ -10,10 +10,12 @@ from engine.events import (
     Configure,
     EndPassage,
     FeedWords,
+    FurtherLanguage,
     Notice,
     NotTranslated,
     Refused,
     UseAdapter,
+    UseLanguages,
     UtteranceEnded,
     n_same,
     untimed,
@@ -22,8 +24,8 @@ from engine.messages import Code
 from engine.remote.captioner import RemoteCaptioner
 from engine.remote.service import Service, SessionUnknownError
 from engine.remote.wire import MOST_CAPTION, Failure, Opened, Settled
-from engine.session.command_queue import CommandQueue
-from engine.session.remote_captions import captions_by
+from engine.session.serving import Serving
+from engine.session.session import CommandQueue
 from engine.settings import ServerSettings, TranslationSettings
 from engine.translation.captioner import Change
 
@@ -88,7 +90,9 @@ class Desk:
         self.server.sleep = self._wait
         self.captioner = RemoteCaptioner(self.server, settings, lambda: self.now_s)
         self.captioner._interrupted.wait = self._wait
-        self.captions = captions_by(self.captioner, self.events.append)
+        self.captions = Serving(
+            self.captioner, self.captioner.settings, self.events.append, by=self.captioner
+        )
 
     def _wait(self, seconds):
         self.now_s += seconds
@@ -216,6 +220,23 @@ def test_a_caption_that_does_not_end_is_given_up(desk, monkeypatch):
     refused = [event.message for event in desk.events if isinstance(event, Refused)]
     assert [one.code for one in refused] == [Code.SERVER_MISUNDERSTOOD]
     assert f"a caption is longer than {MOST_CAPTION} characters" in str(refused[0])
+
+
+def test_a_server_captions_in_a_further_language_by_a_session_of_its_own():
+    desk = Desk(TranslationSettings(), replace(SERVER, takes_any_language=True))
+    desk.captions._obey(UseLanguages((FurtherLanguage("fr"),)))
+    desk.say("one.")
+    (other,) = desk.captioner._others
+    asked = other._opening.target, other._opening.takes_any_language
+    assert asked == ("fr", False), "another one than was chosen would be none"
+    changes = [event for event in desk.events if isinstance(event, CaptionChanged)]
+    letters = {code: [it.text for it in changes if it.language == code] for code in ("", "fr")}
+    assert letters == {"": [*"ONE."], "fr": [*"ONE."]}
+    assert [it.language for it in changes] == [""] * 4 + ["fr"] * 4, "the first never waits"
+    desk.captions.interrupt()
+    assert other._interrupted.is_set()
+    desk.captions._obey(UseLanguages(()))
+    assert other._service.knows == set(), "its place at the server is free again"
 
 
 def test_an_adapter_of_this_computer_is_refused_by_one_sentence(desk):

@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional
 
 from engine.errors import CacheFullError
-from engine.layout.slots import make_planner
+from engine.layout.planner import make_planner
 from engine.runtime.torch.tensor_cache import MAX_ROWS
 from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LayoutSettings

@@ -1,7 +1,7 @@
 import threading
 
 from engine.events import Clear, EndPassage, SetWords, untimed
-from engine.session.command_queue import CommandQueue
+from engine.session.session import CommandQueue
 from tests.support.commands import fed
 
 

@@ -105,7 +105,7 @@ def test_a_session_whose_lane_went_to_another_is_opened_again_and_goes_on(far_mo
         for n_words in range(1, len(words) + 1):
             sentence = Sentence(words[:n_words], ended=n_words == len(words))
             for _, utterance in pairs:  # each takes the only lane from the other
-                utterance.set_source(sentence.words, ended=sentence.ended)
+                utterance.set_source(sentence)
                 shown = utterance.caption
                 while (change := utterance.advance()) is not None:
                     assert change.kept == len(shown), "what is shown stays"

@@ -3,8 +3,9 @@
 import pytest
 
 from engine.events import TYPED, Clear, EndPassage, FedWord, FeedWords, SetWords, Skip, untimed
-from engine.session.command_queue import CommandQueue
-from engine.session.serving import Passages, Serving
+from engine.metrics.event_log import EventLog
+from engine.session.serving import Local, Passages, Serving
+from engine.session.session import CommandQueue
 from engine.settings import TranslationSettings
 from engine.translation.passage import Passage
 from engine.translation.targets import Targets
@@ -81,3 +82,33 @@ def test_typed_sentences_are_skipped_only_where_that_is_asked(typed, left):
     take(receiver, events)
     uncaptioned = [source for (source,), caption in receiver.text if not caption]
     assert uncaptioned == left
+
+
+def _visits(n_passages, monkeypatch):
+    """Return how often passages are asked to advance when ``n_passages`` sentences wait."""
+    n_visits = 0
+    advance = Passage.advance
+
+    def counted(passage):
+        nonlocal n_visits
+        n_visits += 1
+        return advance(passage)
+
+    settings = TranslationSettings(catch_up_words=None)
+    system = hashing_translator("read:3")
+    local = Local(None, system, EventLog())
+    serving = Serving(system, settings, lambda _event: None, by=local)
+    commands = CommandQueue()
+    for _ in range(n_passages):
+        commands.put(FeedWords(untimed(("three", "short", "words.")), "me"))
+    serving.obey_waiting(commands)
+    with monkeypatch.context() as patches:
+        patches.setattr(Passage, "advance", counted)
+        while serving.has_work:
+            serving.advance()
+    return n_visits
+
+
+def test_a_passage_that_is_translated_is_not_visited_again(monkeypatch):
+    few, many = _visits(20, monkeypatch), _visits(100, monkeypatch)
+    assert many <= 5 * few + 10

@@ -8,8 +8,7 @@ import torch
 from engine.events import EndPassage, Failed, PaceChanged, Refused, Statistics, UtteranceEnded
 from engine.runtime.torch.torch_store import TorchStore
 from engine.session import session as session_module
-from engine.session.command_queue import CommandQueue
-from engine.session.session import Session
+from engine.session.session import CommandQueue, Session
 from engine.settings import ModelSettings, TranslationSettings
 from tests.support.commands import fed, typed
 from tests.support.sessions import Listener, at_once, running

@@ -1,11 +1,14 @@
-"""Sessions whose model is named as on the hub, which is on this computer here."""
+"""Sessions whose model is named as on the hub, which is on this computer here, or is the second."""
 
 from dataclasses import replace
 
 import pytest
 
+from engine.errors import ModelError
 from engine.events import Failed, LoadProgress, UtteranceEnded
+from engine.files import ByteCount
 from engine.messages import Code
+from engine.session.loaded_model import check_room
 from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings
 from engine.untrusted.faults import is_damage
@@ -93,3 +96,18 @@ def test_what_is_refused_though_it_is_as_on_the_hub_is_not_fetched_again(tiny_hu
     tiny_hub.asked.clear()
     assert is_damage(failure(mending))
     assert len(tiny_hub.asked) == 1  # the list of its files
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "ctranslate2-int8/model.bin"])
+def test_a_second_model_is_refused_before_it_is_loaded_if_twice_its_files_have_no_room(
+    tmp_path, name
+):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"w" * 1000)
+    check_room(tmp_path, 2000)
+    check_room(tmp_path, None)
+    with pytest.raises(ModelError) as refused:
+        check_room(tmp_path, 1999)
+    assert refused.value.message.code is Code.NO_ROOM_FOR_TWO
+    assert all(isinstance(size, ByteCount) for size in refused.value.message.values.values())

@@ -22,8 +22,7 @@ from engine.events import (
     UtteranceEnded,
     untimed,
 )
-from engine.session.command_queue import MAX_WORDS
-from engine.session.session import Session
+from engine.session.session import MAX_WORDS, Session
 from engine.settings import TranslationSettings, UtteranceLimits
 from engine.utterances import UtteranceTracker
 from tests.support.commands import typed

@@ -148,12 +148,12 @@ def test_a_template_that_tells_the_date_tells_the_same_one_every_day():
     assert headers_of(dated, "Translate.")[0].startswith("26 Jul 2024")
 
 
-def test_a_template_that_refuses_everything_is_refused_in_one_sentence():
-    assert "chat template" in refusal("{{ raise_exception('no') }}")
-
-
-def test_a_template_that_cannot_be_rendered_is_refused_in_one_sentence():
-    assert "chat template" in refusal("{% for message in messages %}{{ message.content }")
+@pytest.mark.parametrize(
+    "template",
+    ["{{ raise_exception('no') }}", "{% for message in messages %}{{ message.content }"],
+)
+def test_a_template_that_cannot_be_rendered_is_refused_in_one_sentence(template):
+    assert "chat template" in refusal(template)
 
 
 @pytest.mark.parametrize("marker", ["end_of_source", "end_of_write", "end_of_target"])
@@ -204,12 +204,6 @@ def test_a_turn_ends_as_the_template_ends_it_and_else_as_the_tokenizer_says(temp
 
 def test_what_opens_a_turn_does_not_end_one():
     assert turn_end(tiny_tokenizer(), "tiny") == tiny_tokenizer().eos_token
-
-
-def test_a_turn_ends_with_the_end_of_the_tokenizer_where_there_is_no_template():
-    tokenizer = tokenizer_with(None)
-    tokenizer.eos_token = "<|end|>"
-    assert turn_end(tokenizer, "tiny") == "<|end|>"
 
 
 class Pieces:
@@ -347,26 +341,25 @@ def test_of_sentences_that_are_too_long_the_oldest_are_left_out():
     assert not all(told)
 
 
-def test_a_glossary_is_read_from_lines_with_a_tab(tmp_path):
-    path = tmp_path / "terms.tsv"
-    path.write_text("\ufeff# en\tde\n\nhead of state\tStaatsoberhaupt \ncache\tCache\n", "utf-8")
-    assert read_glossary(path) == (("head of state", "Staatsoberhaupt"), ("cache", "Cache"))
-
-
-def test_a_line_without_a_tab_is_a_name_that_stays_as_it_is(tmp_path):
-    path = tmp_path / "names.txt"
-    path.write_text("Nguyen\nhead of state\tStaatsoberhaupt\nGrand Central\n", "utf-8")
-    assert read_glossary(path) == (
-        ("Nguyen", "Nguyen"),
-        ("head of state", "Staatsoberhaupt"),
-        ("Grand Central", "Grand Central"),
-    )
-
-
-def test_a_table_with_semicolons_is_read_and_a_line_ends_only_where_lines_do(tmp_path):
-    path = tmp_path / "terms.csv"
-    path.write_bytes("budget;Haushalt\r\nprix\u2028x\x85;Preis\x0c".encode())
-    assert read_glossary(path) == (("budget", "Haushalt"), ("prix\u2028x", "Preis"))
+@pytest.mark.parametrize(
+    ("content", "terms"),
+    [
+        (
+            "\ufeff# en\tde\n\nhead of state\tStaatsoberhaupt \ncache\tCache\n",
+            (("head of state", "Staatsoberhaupt"), ("cache", "Cache")),
+        ),
+        ("Nguyen\na b\tA\nGrand Central\n",  # a name alone stays as it is
+         (("Nguyen", "Nguyen"), ("a b", "A"), ("Grand Central", "Grand Central"))),
+        ("budget;Haushalt\r\nprix\u2028x\x85;Preis\x0c",  # a line ends only where lines do
+         (("budget", "Haushalt"), ("prix\u2028x", "Preis"))),
+    ],
+)  # fmt: skip
+def test_a_glossary_is_read_from_lines_with_a_tab_or_a_semicolon_or_a_name(
+    tmp_path, content, terms
+):
+    path = tmp_path / "terms"
+    path.write_bytes(content.encode())
+    assert read_glossary(path) == terms
 
 
 @pytest.mark.parametrize("line", ["one\t", "\ttwo", "one\ttwo\tthree"])

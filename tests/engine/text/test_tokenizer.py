@@ -117,27 +117,10 @@ def test_a_character_appears_only_when_its_last_byte_has_come(decoder):
         assert pieces == [""] * (len(ids) - 1) + [character]
 
 
-def test_what_was_returned_is_never_taken_back(decoder):
-    rng = random.Random(0)
-    for _ in range(100):
-        text = random_text(rng).lstrip()
-        detokenizer = Detokenizer(decoder)
-        shown = ""
-        for id_ in spelt(text):
-            shown += detokenizer.feed(id_)
-            assert text.startswith(shown)
-
-
 def test_a_character_whose_last_byte_never_comes_shows_nothing(decoder):
     detokenizer = Detokenizer(decoder)
     assert [detokenizer.feed(id_) for id_ in spelt(" a🙂")[:-1]] == ["a", "", "", ""]
     assert detokenizer.flush() == detokenizer.flush() == ""
-
-
-def test_markers_are_no_text(decoder):
-    tokenizer = tiny_tokenizer()
-    detokenizer = Detokenizer(decoder)
-    assert "".join(map(detokenizer.feed, tokenizer.all_special_ids)) + detokenizer.flush() == ""
 
 
 def test_bytes_that_spell_no_character_give_what_decoding_at_once_gives():

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from engine.text.unwanted import LONGEST_PHRASE, HarmfulWords, is_loop
+from engine.text.written import LONGEST_PHRASE, HarmfulWords, is_loop
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ import pytest
 from engine.text.prompt import word_ids
 from engine.text.source import heard
 from engine.text.tokenizer import Detokenizer
-from engine.text.unwanted import HarmfulWords
-from engine.text.written import RUN, says_other
+from engine.text.written import RUN, HarmfulWords, says_other
 from engine.translation.constraints import Constraints
 from engine.translation.copies import ADDRESS_BONUS, NAME_BONUS, VERBATIM_BONUS
 from training.trainer.tokenizer import END_OF_WRITE, train_tokenizer

@@ -14,6 +14,7 @@ from engine.settings import TranslationSettings
 from engine.text.prompt import word_ids
 from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
+from tests.support.commands import bare
 from tests.support.fakes import (
     HashingModel,
     hashing_translator,
@@ -57,7 +58,7 @@ def or_ends(next_id):
 def type_and_translate(engine, words):
     utterance = engine.open()
     for n_words in range(1, len(words) + 1):
-        utterance.set_source(words[:n_words], ended=n_words == len(words))
+        utterance.set_source(bare(words[:n_words], ended=n_words == len(words)))
         list(changes(utterance))
     return utterance
 
@@ -119,7 +120,7 @@ def test_a_word_that_never_ends_is_cut_while_its_sentence_goes_on(policy):
     within = next(id_ for id_ in range(270, 384) if not begins[id_])
     obey(engine, lambda utterance: within if utterance.n_chosen else first)
     utterance = engine.open()
-    utterance.set_source(["abc", "de", "f", "gab"], ended=False)
+    utterance.set_source(bare(["abc", "de", "f", "gab"], ended=False))
     list(changes(utterance))
     assert utterance.target == [first] + [within] * 5
     assert engine.counters.loops_cut == engine.counters.probes > 0
@@ -134,7 +135,7 @@ def test_drafts_that_loop_are_cut_and_counted():
         ids, feed = itertools.cycle(phrase_for("wait:1")), model.feed
         teach(model, lambda rows, _, ids=ids, feed=feed: feed(rows) and next(ids))
         utterance = engine.open()
-        utterance.set_source(["abc", "de"], ended=True)
+        utterance.set_source(bare(["abc", "de"], ended=True))
         list(changes(utterance))
         assert utterance.finished
         lengths[cut_loops] = len(utterance.committed)
@@ -155,7 +156,7 @@ def letters_and_number(n_letters):
 def digits_said(engine):
     """What a caption has of the number when its utterance was cut."""
     utterance = engine.open()
-    utterance.set_source(["costs", "22,900"], ended=True)
+    utterance.set_source(bare(["costs", "22,900"], ended=True))
     list(changes(utterance))
     assert utterance.finished
     return "".join(one for one in utterance.caption if one in "0123456789.")

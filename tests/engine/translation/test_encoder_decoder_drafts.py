@@ -10,6 +10,7 @@ from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.factory import make_system
 from engine.translation.feed import changes
+from tests.support.commands import bare
 
 POLICIES = ["stable:1", "stable:2", "stable:3", "wait:2", "read:3", "offline"]
 WORDS = "the old house is green and we go".split()
@@ -37,7 +38,7 @@ def speak(system, words=WORDS):
     utterance = system.open()
     captions = []
     for n in range(1, len(words) + 1):
-        utterance.set_source(words[:n], ended=n == len(words))
+        utterance.set_source(bare(words[:n], ended=n == len(words)))
         for change in changes(utterance):
             assert change.kept == len(captions[-1] if captions else "") or change.kept > 0
         captions.append(utterance.caption)
@@ -62,7 +63,7 @@ def test_what_n_drafts_in_a_row_share_is_shown(weights, n):
     committed = 0
     drafts = []
     for read in range(1, len(WORDS)):
-        utterance.set_source(WORDS[:read], ended=False)
+        utterance.set_source(bare(WORDS[:read], ended=False))
         list(changes(utterance))
         drafts.append(list(utterance.draft))
         assert drafts[-1][:committed] == utterance.committed[:committed]
@@ -79,12 +80,12 @@ def test_an_edit_starts_the_utterance_anew(weights):
     system = system_of(weights(), policy="stable:1")
     utterance, _ = speak(system)
     changed = ["books", *WORDS[1:]]
-    assert utterance.set_source(changed, ended=True)
+    assert utterance.set_source(bare(changed, ended=True))
     assert utterance.caption == ""
     list(changes(utterance))
     fresh = system_of(weights(), policy="stable:1")
     expected = fresh.open()
-    expected.set_source(changed, ended=True)
+    expected.set_source(bare(changed, ended=True))
     list(changes(expected))
     assert utterance.finished
     assert utterance.caption == expected.caption

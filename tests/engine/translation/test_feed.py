@@ -9,7 +9,7 @@ from engine.metrics.event_log import EventLog, read_events, replay
 from engine.settings import TranslationSettings, UtteranceLimits
 from engine.text.sentences import Sentence
 from engine.translation.factory import make_system
-from engine.translation.feed import cut_line, feed_line, feed_words
+from engine.translation.feed import cut_line, feed_line, feed_sentence
 from tests.support.fakes import hashing_translator, random_word, tiny_weights
 
 LIMITS = UtteranceLimits()
@@ -93,7 +93,8 @@ def test_the_last_word_that_is_fed_ends_its_utterance_also_without_a_full_stop(p
     for _ in range(10):
         words = [random_word(rng) for _ in range(rng.randint(1, 9))]
         caption = ""
-        for changes in feed_words(hashing_translator(policy), words):
+        sentence = Sentence(tuple(words), ended=True)
+        for changes in feed_sentence(hashing_translator(policy).open(), sentence):
             for change in changes:
                 caption = caption[: change.kept] + change.text
         log = EventLog(rows := [])

@@ -7,6 +7,7 @@ import pytest
 from engine.settings import TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
+from tests.support.commands import bare
 from tests.support.fakes import hashing_translator, tiny_weights
 
 POLICIES = ["read:1", "read:3", "wait:2", "offline"]
@@ -17,7 +18,7 @@ def feed(translator, *sources, ended=True):
     utterance = translator.open()
     shown = ""
     for n, source in enumerate(sources):
-        utterance.set_source(source.split(), ended=ended and n == len(sources) - 1)
+        utterance.set_source(bare(source.split(), ended=ended and n == len(sources) - 1))
         shown = utterance.caption
         for change in changes(utterance):
             shown = shown[: change.kept] + change.text
@@ -62,7 +63,7 @@ def test_a_sentence_of_nothing_else_is_its_own_caption_and_costs_nothing(policy,
 def test_it_may_become_another_sentence_afterwards():
     translator = hashing_translator("read:2")
     utterance = feed(translator, "😀")
-    utterance.set_source(["one", "two", "👍"], ended=True)
+    utterance.set_source(bare(["one", "two", "👍"], ended=True))
     list(changes(utterance))
     assert "😀" not in utterance.caption
     assert utterance.caption.endswith(" 👍")

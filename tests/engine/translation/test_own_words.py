@@ -10,6 +10,7 @@ from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.own_words import HeardTerm, OwnWords, TermWriter
 from engine.translation.slot_translator import Translator
+from tests.support.commands import bare
 from tests.support.fakes import WORD_FOR_WORD, hashing_translator, obey, play, word_for_word
 
 SERVER = HeardTerm("Rechenknecht", 1, (("Server",),))
@@ -129,7 +130,7 @@ def test_own_words_that_are_written_one_by_one_give_way_to_their_term():
     )
     translator.own_words = lambda: own
     utterance = translator.open()
-    utterance.set_source(list("abcdef"), ended=True)
+    utterance.set_source(bare(list("abcdef"), ended=True))
     shown = "".join(change.text for change in changes(utterance))
     assert shown == utterance.caption == "ae bd Cäsar ed fh"
 
@@ -141,7 +142,7 @@ def test_the_bundled_model_writes_the_terms_of_a_glossary():
     captions = []
     for line in ("The server is slow today.", "We should talk to the customer first."):
         utterance = engine.open()
-        utterance.set_source(line.split(), ended=True)
+        utterance.set_source(bare(line.split(), ended=True))
         list(changes(utterance))
         captions.append(utterance.caption)
     assert "Rechenknecht" in captions[0]

@@ -15,7 +15,6 @@ from engine.events import (
 )
 from engine.models.model_card import Calibration
 from engine.text.sentences import Sentence, split_sentences, without_full_stop
-from engine.translation.captioner import set_sentence
 from engine.translation.feed import changes
 from engine.translation.passage import Passage
 from engine.translation.targets import Targets
@@ -99,7 +98,7 @@ def alone(utterance, policy, **arguments):
     for n_units in utterance._arrivals:
         n_words = min(n_units, len(utterance.words))
         ended = utterance.ended and n_units == utterance._arrivals[-1]
-        set_sentence(twin, Sentence(utterance.words[:n_words], ended))
+        twin.set_source(Sentence(utterance.words[:n_words], ended))
         list(changes(twin))
     return twin.caption
 

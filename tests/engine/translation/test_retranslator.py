@@ -12,6 +12,7 @@ from engine.runtime.torch.torch_store import slot_model
 from engine.settings import TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
+from tests.support.commands import bare
 from tests.support.fakes import (
     WORD_FOR_WORD,
     HashingModel,
@@ -60,7 +61,7 @@ def translate(system, words, *, ended=True):
     utterance = system.open()
     captions = []
     for n in range(1, len(words) + 1):
-        utterance.set_source(words[:n], ended=ended and n == len(words))
+        utterance.set_source(bare(words[:n], ended=ended and n == len(words)))
         shown = utterance.caption
         for change in changes(utterance):
             assert change.text, "what shows nothing new is no change"
@@ -75,7 +76,7 @@ def test_where_the_source_lacks_its_full_stop_the_caption_lacks_its_own():
     system = retranslator("offline")
     speak(system, ["x", "ab. cd."])
     utterance = system.open()
-    utterance.set_source(["a", "b"], ended=True, full_stop=".")
+    utterance.set_source(bare(["a", "b"], ended=True, full_stop="."))
     (change,) = changes(utterance)
     assert utterance.caption == change.text == "ab. cd"
     assert len(utterance.source.units[-1]) > len(utterance.source.units[0])
@@ -201,7 +202,7 @@ def test_it_drafts_and_commits_what_a_naive_version_does_on_the_same_network():
         utterance = system.open()
         steps = []
         for n in range(1, 6):
-            utterance.set_source(words[:n], ended=n == 5)
+            utterance.set_source(bare(words[:n], ended=n == 5))
             list(changes(utterance))
             steps.append((utterance.draft, list(utterance.committed)))
         assert steps == naive_drafts(weights, utterance.prompt, words)
@@ -238,12 +239,12 @@ def test_an_edit_starts_the_utterance_anew(policy):
     system = retranslator(policy)
     utterance, _ = translate(system, ["abc", "de", "f", "gh"], ended=False)
     shown = utterance.caption
-    assert utterance.set_source(["abc", "b", "f", "gh"], ended=True) == bool(shown)
+    assert utterance.set_source(bare(["abc", "b", "f", "gh"], ended=True)) == bool(shown)
     assert utterance.caption == ""
     list(changes(utterance))
     fresh = retranslator(policy)
     expected = fresh.open()
-    expected.set_source(["abc", "b", "f", "gh"], ended=True)
+    expected.set_source(bare(["abc", "b", "f", "gh"], ended=True))
     list(changes(expected))
     assert utterance.finished
     assert utterance.caption == expected.caption

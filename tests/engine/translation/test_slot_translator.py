@@ -14,6 +14,7 @@ from engine.metrics.event_log import EventLog
 from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
+from tests.support.commands import bare
 from tests.support.fakes import (
     HashingModel,
     hashing_translator,
@@ -31,7 +32,7 @@ POLICIES = ["read:1", "read:2", "read:3", "wait:1", "wait:3", "offline"]
 def translate(engine, words, *, ended=True):
     """Open an utterance and translate its words, given at once."""
     utterance = engine.open()
-    utterance.set_source(words, ended=ended)
+    utterance.set_source(bare(words, ended=ended))
     taken = list(changes(utterance))
     return utterance, taken
 
@@ -40,7 +41,7 @@ def type_words(utterance, words):
     """Give the words one by one, translating after each."""
     taken = []
     for n_words in range(1, len(words) + 1):
-        utterance.set_source(words[:n_words], ended=False)
+        utterance.set_source(bare(words[:n_words], ended=False))
         taken += changes(utterance)
     return taken
 
@@ -81,7 +82,7 @@ def test_where_the_source_lacks_its_full_stop_the_caption_lacks_its_own_alone():
         engine = hashing_translator("read:3")
         say(engine, target)
         utterance = engine.open()
-        utterance.set_source(["a", "b"], ended=True, full_stop=full_stop)
+        utterance.set_source(bare(["a", "b"], ended=True, full_stop=full_stop))
         taken = list(changes(utterance))
         assert utterance.caption == "".join(change.text for change in taken) == caption
 
@@ -90,8 +91,8 @@ def test_the_log_tells_the_words_as_they_are_and_the_full_stop_beside_them(tmp_p
     with EventLog(tmp_path / "log.jsonl") as log:
         engine = hashing_translator(log=log)
         utterance = engine.open()
-        utterance.set_source(["a", "b"], ended=False)
-        utterance.set_source(["a", "b", "c"], ended=True, full_stop=".")
+        utterance.set_source(bare(["a", "b"], ended=False))
+        utterance.set_source(bare(["a", "b", "c"], ended=True, full_stop="."))
     lines = map(json.loads, (tmp_path / "log.jsonl").read_text().splitlines())
     first, last = (line for line in lines if line["event"] == "source")
     assert "full_stop" not in first
@@ -110,7 +111,7 @@ def test_only_captions_after_an_edit_change(policy):
         before = utterance.caption
         index = rng.randrange(2, 8)
         edited = [*words[:index], random_word(rng) + "x", *words[index + 1 :]]
-        cut = utterance.set_source(edited, ended=False)
+        cut = utterance.set_source(bare(edited, ended=False))
         kept = "".join(change.text for change in grown if change.n_read <= index)
         assert utterance.caption == kept
         assert cut == (kept != before)
@@ -132,7 +133,7 @@ def test_editing_back_gives_the_caption_and_rows_of_before(policy):
         for index in (6, 3, 0):
             changed = [*words[:index], "x", *words[index + 1 :]]
             for text in (changed, words):
-                utterance.set_source(text, ended=ended)
+                utterance.set_source(bare(text, ended=ended))
                 list(changes(utterance))
             assert utterance.caption == caption
             assert meaning(utterance) == rows
@@ -203,13 +204,13 @@ def test_going_to_an_earlier_utterance_computes_its_rows_again_and_counts_them()
         (first, ["abc", "g"], 0),
     ):
         recomputed = engine.counters.tokens_recomputed
-        utterance.set_source(words, ended=False)
+        utterance.set_source(bare(words, ended=False))
         kept = len(utterance.fed_rows())
         list(changes(utterance))
         other = hashing_translator("read:2")
         fresh = other.open()
         type_words(fresh, words[:n_before])
-        fresh.set_source(words, ended=False)
+        fresh.set_source(bare(words, ended=False))
         list(changes(fresh))
         assert engine.counters.tokens_recomputed - recomputed == kept - n_system
         assert utterance.caption == fresh.caption
@@ -223,7 +224,7 @@ def test_changing_a_word_of_an_earlier_utterance_that_waits_touches_no_cache():
     type_words(first, ["abc", "de"])
     second, _ = translate(engine, ["fgh", "a", "b"])
     n_rows, fed = engine.model.n_rows, engine.model.tokens_fed
-    first.set_source(["abc", "d"], ended=False)
+    first.set_source(bare(["abc", "d"], ended=False))
     assert list(changes(first)) == []
     assert (engine.model.n_rows, engine.model.tokens_fed) == (
         n_rows,
@@ -277,7 +278,7 @@ def test_a_model_that_never_ends_is_ended(policy, token, tmp_path):
         obey(engine, says_for_ever(token))
         utterance = engine.open()
         type_words(utterance, ["abc", "de", "f", "g"])
-        utterance.set_source(["abc", "de", "f", "g"], ended=True)
+        utterance.set_source(bare(["abc", "de", "f", "g"], ended=True))
         list(changes(utterance))
     assert utterance.finished
     assert 0 < len(utterance.caption) < 400
@@ -341,7 +342,7 @@ def logged(path, policy):
         first = engine.open()
         type_words(first, ["abc", "de", "fgh", "a"])
         second, _ = translate(engine, ["bc", "d", "e"])
-        first.set_source(["abc", "de", "f"], ended=True)
+        first.set_source(bare(["abc", "de", "f"], ended=True))
         list(changes(first))
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return engine, first, second, lines

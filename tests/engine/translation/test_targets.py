@@ -26,7 +26,8 @@ class Shout:
         self.words, self.ended, self.finished = (), False, False
         self.caption, self.n_words_read = "", 0
 
-    def set_source(self, words, *, ended, **_):
+    def set_source(self, sentence):
+        words, ended = sentence.words, sentence.ended
         same = next(
             (n for n in range(self.n_words_read) if words[n : n + 1] != self.words[n : n + 1]), None
         )
@@ -59,6 +60,15 @@ class Shouter:
 
     def open(self):
         return Shout()
+
+    def close(self):
+        pass
+
+
+class Broken(Shouter):
+    def open(self):
+        msg = "it broke"
+        raise AttributeError(msg)
 
 
 def captions(language="fr"):
@@ -266,7 +276,7 @@ def test_languages_take_turns_and_a_failure_stays_in_its_sentence_or_its_languag
     assert (Refused in found, LanguageFailed in found) == (given_up, not given_up)
     assert found.count(UtteranceEnded) == 1 + given_up
     assert list(further.ready) == (["fr", "it"] if given_up else ["fr"])
-    further.ready["fr"].captioner = object()  # breaks at the next words
+    further.ready["fr"].captioner = Broken()  # breaks at the next words
     (failed,) = further.set_source(3, said("a"))[:1]
     assert isinstance(failed, LanguageFailed)
     assert "fr" not in further.ready

@@ -15,6 +15,7 @@ from engine.translation.constraints import Constraints
 from engine.translation.copies import SECOND_BONUS, TERM_BONUS
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
+from tests.support.commands import bare
 from tests.support.fakes import hashing_translator, tiny_weights
 from training.trainer.tokenizer import END_OF_WRITE, train_tokenizer
 
@@ -153,14 +154,14 @@ def test_a_model_trained_for_slots_gets_terms_by_rules_and_its_prompt_stays(monk
     monkeypatch.setattr("engine.translation.copies.TERM_BONUS", 1e9)
     monkeypatch.setattr("engine.translation.copies.SECOND_BONUS", 1e9)
     weights = tiny_weights()
-    bare, engine = (Translator(weights, TranslationSettings(), capacity=256) for _ in "ab")
+    plain, engine = (Translator(weights, TranslationSettings(), capacity=256) for _ in "ab")
     engine.configure(TranslationSettings(glossary=(("ab", "fedcba"),)))
-    assert engine.prompt == bare.prompt
+    assert engine.prompt == plain.prompt
     assert engine.context_rows == 0
     captions = []
-    for one in (bare, engine):
+    for one in (plain, engine):
         utterance = one.open()
-        utterance.set_source("gh ab cd ef ab.".split(), ended=True)
+        utterance.set_source(bare("gh ab cd ef ab.".split(), ended=True))
         list(changes(utterance))
         captions.append(utterance.caption)
     assert [caption.lower().count("fedcba") for caption in captions] == [0, 2]

@@ -2,6 +2,7 @@
 
 from engine.settings import TranslationSettings
 from engine.translation.feed import changes
+from tests.support.commands import bare
 from tests.support.fakes import instructed_translator, tiny_tokenizer
 
 TERMS = (("abc", "fed"), ("gh", "ha"))
@@ -13,7 +14,7 @@ def system_text(prompt):
 
 def translate(engine, text):
     utterance = engine.open()
-    utterance.set_source(text.split(), ended=True)
+    utterance.set_source(bare(text.split(), ended=True))
     list(changes(utterance))
     return utterance
 

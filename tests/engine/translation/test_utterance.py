@@ -10,6 +10,7 @@ from engine.policy import Action
 from engine.text.prompt import word_ids
 from engine.translation.feed import changes
 from engine.translation.translated import SourceText
+from tests.support.commands import bare
 from tests.support.fakes import (
     hashing_translator,
     names,
@@ -40,7 +41,7 @@ class Line:
         return self
 
     def set(self, text, *, ended=False):
-        return self.utterance.set_source(text.split(), ended=ended)
+        return self.utterance.set_source(bare(text.split(), ended=ended))
 
     def translate(self):
         return list(changes(self.utterance))
@@ -178,7 +179,7 @@ def test_a_correction_costs_only_the_rows_from_the_word_on(policy):
 # --- the state of an utterance without a model ----------------------------------------------------
 
 
-def bare(policy="read:3"):
+def fresh(policy="read:3"):
     return hashing_translator(policy).open()
 
 
@@ -195,8 +196,8 @@ def give(utterance, text, *, ended=False):
 
 
 def test_the_end_marker_comes_with_the_last_word_or_alone_when_that_was_read():
-    marker = (bare().prompt.end_of_source,)
-    together, alone, empty = bare(), bare(), bare()
+    marker = (fresh().prompt.end_of_source,)
+    together, alone, empty = fresh(), fresh(), fresh()
     give(together, "a b", ended=True)
     assert together.source.units == (units("a")[0], units("b")[0] + marker)
     give(alone, "a b")
@@ -209,7 +210,7 @@ def test_the_end_marker_comes_with_the_last_word_or_alone_when_that_was_read():
 
 
 def test_an_utterance_asks_its_policy():
-    utterance = bare("read:2")
+    utterance = fresh("read:2")
     give(utterance, "a b c")
     actions = []
     while utterance.next_action() is Action.READ:
@@ -227,7 +228,7 @@ def written_by_one_who_would_rather_end(source, *, full_stop_after=2, end=3.0):
     translator = hashing_translator("offline")
     a, stop = tiny_tokenizer().convert_tokens_to_ids(["Ġa", "."])
     utterance = translator.open()
-    utterance.set_source(source.split(), ended=True)
+    utterance.set_source(bare(source.split(), ended=True))
     while utterance.can_read:
         utterance.read()
     logits = np.full(len(tiny_tokenizer()), -100, dtype=np.float32)

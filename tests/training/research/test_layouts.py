@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.layout.slots import make_planner
+from engine.layout.planner import make_planner
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt
 from training.research.methods import LAYOUTS, TARGET_SIDE

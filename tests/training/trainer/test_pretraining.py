@@ -12,6 +12,7 @@ from engine.runtime.onnx.onnx_loader import OnnxWeights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
+from tests.support.commands import bare
 from tests.support.training_runs import pretrain
 from training.trainer.pretraining import Muon, orthogonalise
 
@@ -64,7 +65,7 @@ def test_the_folder_translates(trained):
     for policy in ("read:3", "wait:2", "offline"):
         translator = Translator(weights, TranslationSettings(policy=policy))
         utterance = translator.open()
-        utterance.set_source(["ab", "cd", "ef."], ended=True)
+        utterance.set_source(bare(["ab", "cd", "ef."], ended=True))
         for _ in changes(utterance):
             pass
         assert utterance.finished

@@ -9,7 +9,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from engine.errors import AdapterError, ModelError
-from engine.layout.slots import LAYOUTS
+from engine.layout.planner import LAYOUTS
 from engine.models.adapters.adapter import (
     Status,
     inspect_adapter,

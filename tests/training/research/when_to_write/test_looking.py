@@ -13,13 +13,14 @@ import torch
 
 from engine.errors import PolicyError
 from engine.events import n_same
+from engine.layout.planner import make_planner
 from engine.layout.rows import visible
-from engine.layout.slots import make_planner
 from engine.metrics.event_log import EventLog
 from engine.policy import parse_policy
 from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
+from tests.support.commands import bare
 from tests.support.fakes import bare_prompt, hashing_translator, random_word, tiny_weights
 from tests.support.networks import ALIBI, N_IDS, TerseModel, masked_output, tiny_network
 from tests.support.rows import ghost
@@ -134,7 +135,7 @@ def typed(engine, turns, *, ended=True):
         same = n_same(before, words)
         for n_words in range(min(same + 1, len(words)), len(words) + 1):
             ends = ended and number == len(turns) and n_words == len(words)
-            utterance.set_source(words[:n_words], ended=ends)
+            utterance.set_source(bare(words[:n_words], ended=ends))
             list(changes(utterance))
         before = words
     return utterance
