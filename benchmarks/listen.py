@@ -34,7 +34,6 @@ from engine.speech.listener import Lane, Listener, Recognition
 from engine.speech.recognizer import SpeechModel
 from engine.speech.speech_models import load_speech_model
 from engine.speech.streaming import StreamingModel
-from engine.speech.vad import SileroDetector
 from engine.utterances import UtteranceTracker
 from tests.support.sounds import music, n_edits, silence, white_noise
 from tests.tiny_whisper.synthetic_speech import sentence, speech
@@ -117,7 +116,7 @@ class Ears:
         listener = Listener(
             lanes,
             self.session,
-            Recognition(make_model=lambda: self.model, make_detector=SileroDetector),
+            Recognition(make_model=lambda: self.model),
             take,
         )
         self._take = take_session

@@ -141,7 +141,7 @@ class Code(Codes):
         "the model in {folder} {reasons}: choose --device {device} --quantize {quantise}"
     )
     NO_SPEECH_ENCODER = tr(
-        "the model in {folder} reads text alone; choose one that was trained for speech, or listen "
+        "the model {model} reads text alone; choose one that was trained for speech, or listen "
         "with a speech model"
     )
     CANNOT_LOAD = tr("the model in {folder} cannot be loaded: {reason}")

@@ -14,6 +14,9 @@ SYSTEMS = {
 }
 """Translation systems by name, and what each does."""
 
+SOUND = "sound"
+"""A further one, for a session that hears: slots whose source rows carry what an encoder heard."""
+
 
 def at_least(name: str, value: float, least: float) -> None:
     if value < least:
@@ -75,11 +78,10 @@ class ModelSettings:
         quantise: one of ``QUANTISATIONS``; auto keeps the weights whole if they fit, else takes
             4 bits.
         capacity: rows of the slot cache.
-        system: one of ``SYSTEMS``; auto takes the one that the model was trained for.
+        system: one of ``SYSTEMS``, or ``SOUND``; auto takes what the model was trained for.
         accepts_licence: a licence that forbids commercial use is accepted; recorded with the model.
         is_download: this program downloaded the folder, and deletes what it converted there.
         is_second: another model stays in memory, so this one is refused if there is no room.
-        hears: it translates the sound that its own speech encoder hears, not words.
         mends: damaged files of a model of the hub are fetched again before it is loaded.
     """
 
@@ -93,14 +95,13 @@ class ModelSettings:
     accepts_licence: bool = False
     is_download: bool = False
     is_second: bool = False
-    hears: bool = False
     mends: bool = False
 
     def __post_init__(self) -> None:
         at_least("the cache capacity", self.capacity, 1)
         check_choice("the device", self.device, DEVICES)
         check_choice("quantisation", self.quantise, QUANTISATIONS)
-        check_choice("the system", self.system, SYSTEMS)
+        check_choice("the system", self.system, (*SYSTEMS, SOUND))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

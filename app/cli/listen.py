@@ -37,10 +37,8 @@ from engine.speech.events import Heard
 from engine.utterances import UtteranceTracker
 
 if TYPE_CHECKING:
-    from engine.speech.direct import DirectModel
     from engine.speech.listener import Listener
-    from engine.speech.recognizer import SpeechModel
-    from engine.speech.streaming import StreamingModel
+    from engine.speech.speech_models import AnySpeechModel
 
 _NAME = "listen"
 
@@ -64,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
 def listen(settings: ListenSettings) -> None:
     """Translate speech until the sources end."""
     out = standard_output()
-    folder = settings.direct or _speech_model_folder(settings)
+    folder = _speech_model_folder(settings)
     utterances = UtteranceTracker()
     view = ListeningView(
         out,
@@ -110,8 +108,8 @@ def _listening(
     language = asked.translation.source_language
     words = tuple(term for term, _ in asked.translation.glossary)
 
-    def load() -> "SpeechModel | StreamingModel | DirectModel":
-        if settings.direct is not None:
+    def load() -> "AnySpeechModel":
+        if settings.hears:
             return load_direct_model(folder)
         return load_speech_model(folder, device, language, words)
 
@@ -144,7 +142,9 @@ def _speech_model_folder(settings: ListenSettings) -> Path:
     from engine.hub.download import Fetching  # noqa: PLC0415  as above
     from engine.speech.speech_models import speech_model_folder  # noqa: PLC0415  as above
 
-    name = settings.recognizer
+    name, model = settings.recognizer, settings.translation.model
+    if settings.hears and isinstance(model, ModelSettings):
+        return model.directory
     try:
         with download_line(name) as progress:
             return speech_model_folder(name, settings.library, Fetching(progress=progress))

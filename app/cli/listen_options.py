@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,6 @@ from app.cli.exit_codes import UsageError
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.config.preferences import LANES
 from engine.audio.devices import AudioNotice, DeviceKind, WantedDevice
-from engine.errors import ModelError
 from engine.hub.catalogue import (
     MOONSHINE,
     NO_ADAPTER,
@@ -20,10 +19,8 @@ from engine.hub.catalogue import (
     standard_speech_model,
     suited_speech_model,
 )
-from engine.messages import Code
-from engine.models.model_card import read_card, translates_sound
 from engine.models.resolve import POLICY_OF_RECORDINGS
-from engine.settings import DEVICES, ModelSettings
+from engine.settings import DEVICES, SOUND, ModelSettings
 
 if TYPE_CHECKING:
     from engine.audio.chunks import AudioSource
@@ -65,8 +62,6 @@ class ListenSettings:
             choice.
         subtitles: files by format.
         is_recording: nobody waits for the captions: all sources are files, at full speed.
-        direct: folder of the model that translates sound, in the place of the recogniser; None:
-            words are recognised.
     """
 
     translation: TerminalSettings
@@ -77,7 +72,12 @@ class ListenSettings:
     track: int | None
     is_recording: bool
     subtitles: dict[str, Path]
-    direct: Path | None = None
+
+    @property
+    def hears(self) -> bool:
+        """Whether the model translates straight from the sound, without a recogniser."""
+        model = self.translation.model
+        return isinstance(model, ModelSettings) and model.system == SOUND
 
 
 def add_listening_options(parser: argparse.ArgumentParser) -> None:
@@ -109,10 +109,12 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--direct",
-        type=Path,
-        metavar="DIR",
-        help="translate straight from the sound, without a speech model: a model folder that was "
-        "trained for it",
+        dest="system",
+        action="store_const",
+        const=SOUND,
+        default=argparse.SUPPRESS,  # that of --system counts
+        help="translate straight from the sound, without a speech model: --model is a folder that "
+        "was trained for it",
     )
     parser.add_argument(
         "--real-time",
@@ -143,20 +145,20 @@ def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: T
         )
         raise UsageError(msg)
     arguments.asr = arguments.asr or standard_speech_model()
-    if arguments.direct is None and translates_sound(Path(arguments.asr)):
-        msg = f"{arguments.asr} translates sound, and recognises no words: name it with --direct"
+    hears = arguments.system == SOUND
+    named = ("server", "adapter", "glossary", "context")
+    wrong = ", ".join(f"--{name}" for name in named if getattr(arguments, name))
+    if hears and wrong:
+        msg = f"--direct is for a model that reads no words: leave out {wrong}"
         raise UsageError(msg)
-    if arguments.direct is not None:
-        _check_direct(arguments)
-        arguments.model, arguments.adapter = arguments.direct, NO_ADAPTER
+    if hears:
+        arguments.adapter = NO_ADAPTER
     files: dict[str, Path | None] = {form: getattr(arguments, form) for form in WRITTEN}
     sources = _chosen(arguments.sources, arguments.sound_devices)
     is_recording = not arguments.real_time and all(it.is_file for it in sources)
-    if is_recording and arguments.direct is None and not arguments.policy:
+    if is_recording and not hears and not arguments.policy:
         arguments.policy = POLICY_OF_RECORDINGS
     translation = chosen_settings(arguments)
-    if arguments.direct is not None:
-        translation = _hearing(translation)
     return ListenSettings(
         translation=translation,
         sources=sources,
@@ -166,32 +168,7 @@ def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: T
         track=arguments.track,
         is_recording=is_recording,
         subtitles={form: path for form, path in files.items() if path is not None},
-        direct=arguments.direct,
     )
-
-
-def _check_direct(arguments: argparse.Namespace) -> None:  # noqa: TID251  as above
-    """Raise UsageError for options that mean nothing without a recogniser, or another model."""
-    named = {
-        "--model": getattr(arguments, "model", None),
-        "--adapter": getattr(arguments, "adapter", None),
-        "--server": arguments.server,
-        "--glossary": arguments.glossary,
-        "--context": arguments.context,
-    }
-    wrong = [name for name, value in named.items() if value]
-    if wrong:
-        msg = f"--direct names the model, which reads no words: leave out {', '.join(wrong)}"
-        raise UsageError(msg)
-
-
-def _hearing(settings: TerminalSettings) -> TerminalSettings:
-    """Return the settings of a model that translates sound; refuse one that reads text alone."""
-    model = settings.model
-    assert isinstance(model, ModelSettings), "a server was refused before"
-    if read_card(model.directory).speech is None:
-        raise ModelError(Code.NO_SPEECH_ENCODER(folder=str(model.directory)))
-    return replace(settings, model=replace(model, hears=True))
 
 
 def _chosen(sources: list[str], devices: list[str]) -> tuple[ChosenSource, ...]:

@@ -26,11 +26,9 @@ from engine.files import write_file
 from engine.hub.catalogue import (
     NO_ADAPTER,
     bundled_languages,
-    standard_speech_model,
     suited_speech_model,
 )
 from engine.messages import Message
-from engine.models.model_card import translates_sound
 from engine.models.resolve import STANDARD_POLICY, suited_policy
 from engine.settings import ServerSettings, TranslationSettings
 
@@ -167,28 +165,9 @@ class SettingsInForce(QObject):
         return self.model is not None and self.model == self._preferences.accepted
 
     @property
-    def direct(self) -> Path | None:
-        """The folder chosen as speech model if it translates sound itself; None for words.
-
-        It cannot where another model or a server has to translate, or nothing is translated.
-        """
-        is_free = self.translates and self.server is None and self.launch.model is None
-        return self._sound_folder if is_free else None
-
-    @property
-    def _sound_folder(self) -> Path | None:
-        folder = Path(self._preferences.listening.recognizer)
-        return folder if folder.is_absolute() and translates_sound(folder) else None
-
-    @property
     def recognizer(self) -> str:
-        """The chosen speech model, or its like that understands what is spoken.
-
-        The standard one where words are needed, and the chosen one hears none.
-        """
+        """The chosen speech model, or its like that understands what is spoken."""
         chosen = self._preferences.listening.recognizer
-        if self.direct is None and self._sound_folder is not None:
-            chosen = standard_speech_model()
         return suited_speech_model(chosen, self.translation.source_language)
 
     @property
@@ -295,13 +274,8 @@ class SettingsInForce(QObject):
         return True
 
     def adopt_model(self, choice: ModelChoice) -> None:
-        """Use and store a model or a server that works, and its languages.
-
-        It translates words, so one that translated sound is given up.
-        """
-        before, listening = self._preferences, self._preferences.listening
-        if self.direct is not None:
-            listening = replace(listening, recognizer=standard_speech_model())
+        """Use and store a model or a server that works, and its languages."""
+        before = self._preferences
         stored = replace(before.translation, language=choice.language, source=choice.source)
         accepted = choice.model if choice.accepts_licence else before.accepted
         is_moved = choice.server != self.server
@@ -310,14 +284,7 @@ class SettingsInForce(QObject):
         server = self._stored(choice.server)
         self.server = choice.server
         self.choose(
-            replace(
-                before,
-                model=model,
-                accepted=accepted,
-                translation=stored,
-                server=server,
-                listening=listening,
-            )
+            replace(before, model=model, accepted=accepted, translation=stored, server=server)
         )
         self._translate(
             replace(

@@ -178,9 +178,7 @@ class Application(QObject):
         self._show_typed_line()
 
     def _show_typed_line(self) -> None:
-        self.window.typed_line.show_use(
-            translates=self.window.choices.translates, hears=self.settings.direct is not None
-        )
+        self.window.typed_line.show_use(translates=self.window.choices.translates)
 
     @Slot(int)
     def _resize_rows(self, percent: int) -> None:

@@ -20,7 +20,6 @@ from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService, Spoken
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, DeviceKind, NoticeKind, WantedDevice
 from engine.messages import Code, Message
-from engine.models.model_card import translates_sound
 from engine.speech.events import (
     Behind,
     CaughtUp,
@@ -75,8 +74,6 @@ class RecognizerChoice:
         proven = self._proven
         if proven is None or proven.language != self.now.language:
             return ""
-        if translates_sound(Path(proven.recognizer)):
-            return ""  # a session that reads words is there by then
         return "" if proven.recognizer == self.now.recognizer else proven.recognizer
 
     def follow(self) -> bool:
@@ -94,15 +91,9 @@ class RecognizerChoice:
         self._here = self._proven = self.now
 
     def go_back(self) -> bool:
-        """Choose again the model before; return False if there is none.
-
-        One that translates sound is given up for good: who chose another did not want it, or it
-        failed.
-        """
+        """Choose again the model before; return False if there is none."""
         one = self._proven if self._here == self.now else self._here
         if one is None or one.preference == self.now.preference:
-            return False
-        if translates_sound(Path(one.recognizer)):
             return False
         self.now = self._here = one  # before the change is emitted, so that nothing restarts
         self._settings.change("listening", recognizer=one.preference)

@@ -223,17 +223,11 @@ def model_settings(
     accepts_licence: bool,
     language: str = "",
     is_second: bool = False,
-    direct: Path | None = None,
 ) -> ModelSettings | None:
     """Return how to load a model as the preferences store it; None if none is bundled.
 
-    Of several bundled ones it is that of the language, else the first. Instead, ``direct`` may be
-    the folder of one that translates sound.
+    Of several bundled ones it is that of the language, else the first.
     """
-    if direct is not None:
-        return ModelSettings(
-            directory=direct, device=launch.device, accepts_licence=accepts_licence, hears=True
-        )
     if model is None:
         model = suited_model(language)
         if model is None:

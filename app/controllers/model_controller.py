@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -33,13 +32,10 @@ from engine.events import (
     Refused,
     Statistics,
 )
-from engine.hub.catalogue import bundled_languages, standard_speech_model
+from engine.hub.catalogue import bundled_languages
 from engine.messages import Code, Message
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
 from engine.untrusted.faults import is_damage
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _ONLY = "captions only"  # a notice in the banner
 
@@ -70,7 +66,6 @@ class ModelController(QObject):
         self._choices, self._banner, self._status = choices, banner, window.status
         self._is_loading = self._starts_over = self._was_wanted = False
         self._is_damaged = False  # the model that failed
-        self._hears: Path | None = None  # translates sound, and so is in use or being loaded
         self.timings = policy_names()
         self._makes_drafts, self._step_s = False, 0.0
         self._heard = dict[str, tuple[str, float]]()  # timing and its median, by speech model
@@ -113,7 +108,7 @@ class ModelController(QObject):
         self._load(mends=False)
 
     def _load(self, *, mends: bool) -> None:
-        self._was_wanted, self._hears = True, self._settings.direct
+        self._was_wanted = True
         if not self._settings.translates:
             self._begin(None)
             return
@@ -230,9 +225,6 @@ class ModelController(QObject):
         self.change.show_loaded()
         if not was_change and self._settings.server is not None:
             self.compute_here()
-        elif not was_change and self._settings.direct is not None:
-            standard = standard_speech_model()
-            self._settings.change("listening", recognizer=standard)  # starts over
         elif not was_change:
             self.choose(ModelChoice(model=None, language=self._bundled_language()))
         elif not self._bridge.is_running:
@@ -257,7 +249,6 @@ class ModelController(QObject):
             self._settings.launch,
             accepts_licence=self._settings.accepts_licence,
             language=self._settings.translation.target_language,
-            direct=self._settings.direct,
         )
 
     def _show_choices(self, translation: TranslationSettings) -> None:
@@ -271,15 +262,12 @@ class ModelController(QObject):
     def _use_mode(self, before: Preferences, now: Preferences) -> None:
         if now.translation.policy != before.translation.policy:
             self._show_choices(self._settings.translation)
-        is_other = self._settings.direct != self._hears
         if now.captions.mode != before.captions.mode:
             self._choices.show_mode(now.captions.mode)
             self._show_choices(self._settings.translation)
-            is_other |= CAPTIONS_ONLY in (before.captions.mode, now.captions.mode)
-        if self.change.is_taking_over:
-            self._hears = self._settings.direct
-        elif is_other and self._was_wanted:
-            self.start_over()
+            is_other = CAPTIONS_ONLY in (before.captions.mode, now.captions.mode)
+            if is_other and self._was_wanted and not self.change.is_taking_over:
+                self.start_over()
 
     @Slot(object)
     def _take_event(self, event: Event) -> None:

@@ -69,7 +69,7 @@ class SetupController(QObject):
     def open_speech(self) -> None:
         dialog = self._wizard()
         self.opened.emit()
-        dialog.open_speech(self._settings.preferences, self._library)
+        dialog.open_speech(self._settings.preferences)
 
     @Slot(str)
     def open_models(self, language: str = "") -> None:

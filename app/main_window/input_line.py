@@ -42,16 +42,13 @@ class InputLine(QLineEdit):
         self.cursorPositionChanged.connect(self._take_caret)
         self.returnPressed.connect(self.finish)
 
-    def show_use(self, *, translates: bool, hears: bool = False) -> None:
-        """Show whether typed text is translated, captioned as it is, or of no use to sound."""
+    def show_use(self, *, translates: bool) -> None:
+        """Show whether typed text is translated, or captioned as it is."""
         hint = self.tr("Type or paste to caption; Enter ends the sentence")
         name = self.tr("Text to caption")
         if translates:
             hint = self.tr("Type or paste to translate; Enter ends the sentence")
             name = self.tr("Text to translate")
-        if hears:
-            hint = self.tr("Captions come straight from the sound; nothing is typed")
-        self.setEnabled(not hears)
         self.setPlaceholderText(hint)
         self.setAccessibleName(name)
 

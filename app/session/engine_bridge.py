@@ -15,7 +15,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from app.config.preferences import APART, CORRECTED, FILE
 from app.session.event_queue import EventQueue
-from app.session.unfinished_words import TypedLine, append, readable, unfinished
+from app.session.unfinished_words import TypedLine, append, unfinished
 from engine.events import (
     TYPED,
     Clear,
@@ -128,7 +128,7 @@ class EngineBridge(QObject):
         """Start a session, replacing a previous one; without a model nothing is translated."""
         self.drop_next()
         self._end()
-        self._begin_again(hears=isinstance(model, ModelSettings) and model.hears)
+        self._begin_again()
         self._n_runs += 1
         self._run_number = self._n_runs
         self._run = self._new_run(self._run_number, model, translation)
@@ -173,14 +173,13 @@ class EngineBridge(QObject):
             self._run.stop()
         self._run = None
 
-    def _begin_again(self, *, hears: bool = False) -> None:
+    def _begin_again(self) -> None:
         """Let the next session go on: what the one before did not finish waits for it."""
         self.taking_over.emit()
         with self._lock:
             for command in self._waiting:
                 append(self._sent, command)
-            left = unfinished(self._sent, self.utterances.ended)
-            self._waiting = readable(left, hears=hears)
+            self._waiting = unfinished(self._sent, self.utterances.ended)
             self._sent, self._newest_typed = [], 0
             self._line.go_on(self._waiting)
         self.utterances.restart()
@@ -321,7 +320,7 @@ class EngineBridge(QObject):
     def _send_owed(self) -> None:
         """Let the session compute captions in further languages that are missing from before."""
         for one in self.utterances.owing_of_before:
-            words = tuple(word.text for word in one.words if word.vectors is None)
+            words = tuple(word.text for word in one.words)
             for language in one.owed:
                 owed = MakeUp(one.number, language, one.languages[0], words)
                 if self._session is not None:

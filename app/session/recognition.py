@@ -15,7 +15,6 @@ from engine.audio.live_source import LiveSource
 from engine.audio.sources import AudioSources
 from engine.errors import ModelError
 from engine.hub.download import Fetching, HubSettings, Progress
-from engine.speech.direct import DirectModel
 from engine.speech.events import Heard, RecognizerKept
 from engine.speech.listener import Feed, Lane, Listener, Wanted, WantedFile, make_listening, noticed
 from engine.speech.recognizer import SpeechModel
@@ -62,7 +61,7 @@ class SpeechEngine:
         self.words: tuple[str, ...] = ()
         self._sources = AudioSources()
         self._n_words = Counter[str]()  # of each lane, in all runs
-        self._loaded: tuple[_Loaded, SpeechModel | StreamingModel | DirectModel] | None = None
+        self._loaded: tuple[_Loaded, SpeechModel | StreamingModel] | None = None
 
     def devices(self) -> tuple[AudioDevice, ...]:
         """Return the devices; raise AudioError if there are none or a library is missing."""
@@ -112,7 +111,7 @@ class SpeechEngine:
         kept = found_speech_model(instead, self._library) if instead else None
         language, words = self.language, self.words
 
-        def load() -> SpeechModel | StreamingModel | DirectModel:
+        def load() -> SpeechModel | StreamingModel:
             if after is not None:
                 after.join()  # words of two runs must not mix
             try:
@@ -144,7 +143,7 @@ class SpeechEngine:
 
     def _model(
         self, folder: Path, language: str, words: tuple[str, ...]
-    ) -> SpeechModel | StreamingModel | DirectModel:
+    ) -> SpeechModel | StreamingModel:
         """Return the recogniser, loaded if necessary; the runs call this one after the other."""
         wanted = (folder, language, words)
         if self._loaded is None or self._loaded[0] != wanted:

@@ -79,21 +79,5 @@ def unfinished(commands: Sequence[Command], ended: Iterable[Utterance]) -> list[
     return rest
 
 
-def readable(commands: Iterable[Command], *, hears: bool) -> list[Command]:
-    """Leave out the words that the next session cannot read: texts, or blocks of sound.
-
-    Args:
-        hears: it translates sound, not words.
-    """
-    rest = list[Command]()
-    for command in commands:
-        if isinstance(command, SetWords | FeedWords):
-            words = tuple(word for word in command.words if (word.vectors is not None) == hears)
-            rest += [replace(command, words=words)] if words else []
-        else:
-            rest.append(command)
-    return rest
-
-
 def _numbers(words: Iterable[FedWord]) -> frozenset[int]:
     return frozenset(word.number for word in words)

@@ -317,14 +317,6 @@ def _listed(codes: Iterable[str]) -> str:
     return ", ".join(known[:_MANY]) + more
 
 
-def translates_sound(directory: Path) -> bool:
-    """Return whether a folder holds a model with a speech encoder, as far as its card says."""
-    try:
-        return read_card(directory).speech is not None
-    except ModelError:
-        return False
-
-
 def read_card(directory: Path) -> ModelCard:
     """Read the card of a model folder.
 

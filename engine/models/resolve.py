@@ -10,7 +10,7 @@ from engine.errors import ModelError, PolicyError
 from engine.messages import Code, Message
 from engine.models.model_card import ModelCard
 from engine.policy import Policy, Stable, parse_policy
-from engine.settings import SYSTEMS, LayoutSettings, TranslationSettings, check_choice
+from engine.settings import SOUND, SYSTEMS, LayoutSettings, TranslationSettings, check_choice
 
 AUTO = "auto"
 """The system that a model was trained for."""
@@ -103,6 +103,10 @@ def suited_policy(policy: str, *, makes_drafts: bool) -> str:
 
 
 def _system(card: ModelCard, asked: str) -> str:
+    if asked == SOUND:
+        if card.speech is None:
+            raise ModelError(Code.NO_SPEECH_ENCODER(model=card.name))
+        return asked
     check_choice("the system", asked, SYSTEMS)
     if asked == AUTO and card.knows_slots:
         return "slots"

@@ -5,15 +5,17 @@ folder is run.
 """
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import AdapterError, ModelError
 from engine.messages import Code
-from engine.models.adapters.adapter import model_card, usable_adapter, verify_adapter
+from engine.models.adapters.adapter import Adapter, model_card, usable_adapter, verify_adapter
 from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
+from engine.runtime.ctranslate2.conversion import Progress
 from engine.runtime.ctranslate2.encoder_decoder_loader import (
     EncoderDecoderWeights,
     load_encoder_decoder,
@@ -31,16 +33,31 @@ AnyWeights = Weights | EncoderDecoderWeights
 """A loaded model: one that takes adapters, or one with an encoder and a decoder."""
 
 
-def load_weights(settings: ModelSettings) -> AnyWeights:
+def load_weights(
+    settings: ModelSettings,
+    progress: Progress = lambda _name, _part: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> AnyWeights:
     """Load a model folder, and the adapter of the settings if there is one.
+
+    ``progress`` and ``cancelled`` are those of a conversion, which some models need once.
 
     Raises:
         ModelError: folder, adapter or device cannot be used, or there is too little memory.
+        FetchCancelledError: ``cancelled`` returned True.
     """
     card, factors = _described(settings)
-    if not factors:
-        return load_base(settings, card)
-    return _loaded(settings, card, factors)
+    if card.family:
+        return load_encoder_decoder(settings, progress, cancelled)
+    try:
+        return load_onnx(settings, card, factors)
+    except NotPlainError as error:
+        unfit = error
+    if not all(map(importlib.util.find_spec, ("torch", "transformers"))):
+        folder = str(settings.directory)
+        raise ModelError(Code.NEEDS_TORCH(folder=folder, detail=detail_of(unfit))) from unfit
+    weights = _by_torch(settings, card, factors)
+    return weights.with_note(Code.BY_TORCH(detail=detail_of(unfit))) if unfit.is_fault else weights
 
 
 def load_by_torch(settings: ModelSettings) -> "TorchWeights":
@@ -55,52 +72,20 @@ def load_by_torch(settings: ModelSettings) -> "TorchWeights":
     return _by_torch(settings, card, factors)
 
 
-def load_hearing(settings: ModelSettings) -> Weights:
-    """Load a translator that reads sound, which a model with an encoder and a decoder cannot.
-
-    Raises:
-        ModelError: as for ``load_weights``.
-    """
-    weights = load_weights(settings)
-    if isinstance(weights, EncoderDecoderWeights):
-        raise ModelError(Code.NO_SPEECH_ENCODER(folder=str(settings.directory)))
-    return weights
-
-
-def load_base(settings: ModelSettings, card: ModelCard) -> AnyWeights:
-    """Load a model folder with this card, without the adapter of the settings.
-
-    Raises:
-        ModelError: as for ``load_weights``.
-    """
-    if card.family:
-        return load_encoder_decoder(settings)
-    return _loaded(settings, card, {})
+def usable(adapter: Path, model: Path) -> Adapter:
+    """Return the adapter in a folder; raise ModelError or AdapterError if it is not for a model."""
+    if is_encoder_decoder(model):
+        raise AdapterError(Code.NO_ADAPTERS(model=model_name(model)))
+    return usable_adapter(adapter, read_fingerprint(model))
 
 
 def _described(settings: ModelSettings) -> tuple[ModelCard, Mapping[str, Factors]]:
     """Return the card in use and the factors of the adapter, checked before a library sees them."""
     if settings.adapter is None:
         return model_card(settings.directory, None), {}
-    if is_encoder_decoder(settings.directory):
-        raise AdapterError(Code.NO_ADAPTERS(model=model_name(settings.directory)))
-    adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
+    adapter = usable(settings.adapter, settings.directory)
     verify_adapter(adapter)
     return model_card(settings.directory, adapter), read_factors(adapter)
-
-
-def _loaded(settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors]) -> Weights:
-    try:
-        return load_onnx(settings, card, factors)
-    except NotPlainError as error:
-        unfit = error
-    if not all(map(importlib.util.find_spec, ("torch", "transformers"))):
-        folder = str(settings.directory)
-        raise ModelError(Code.NEEDS_TORCH(folder=folder, detail=detail_of(unfit))) from unfit
-    weights = _by_torch(settings, card, factors)
-    if not unfit.is_fault:
-        return weights
-    return weights.with_note(Code.BY_TORCH(detail=detail_of(unfit)))
 
 
 def _by_torch(

@@ -353,7 +353,7 @@ def load_speech_encoder(folder: Path, card: ModelCard, translator_width: int) ->
         ModelError: the folder has none, or one that is damaged, oversized, or of another model.
     """
     if card.speech is None:
-        raise ModelError(Code.NO_SPEECH_ENCODER(folder=str(folder)))
+        raise ModelError(Code.NO_SPEECH_ENCODER(model=card.name))
     try:
         arrays = _arrays(folder, card.speech, translator_width)
     except MemoryError as error:

@@ -21,17 +21,12 @@ from engine.hub.download import Fetching, fetch_model
 from engine.layout.rows import Row
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
-from engine.models.adapters.adapter import Adapter, model_card, usable_adapter, verify_adapter
-from engine.models.encoder_decoder.original import is_encoder_decoder
-from engine.models.fingerprint import read_fingerprint
+from engine.models.adapters.adapter import Adapter, usable_adapter, verify_adapter
 from engine.models.model_card import ModelCard
 from engine.models.resolve import Resolved, resolve
 from engine.runtime.causal_model import AnyModel, Store
-from engine.runtime.ctranslate2.encoder_decoder_loader import (
-    EncoderDecoderWeights,
-    load_encoder_decoder,
-)
-from engine.runtime.loader import AnyWeights, load_base, load_hearing, load_weights
+from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
+from engine.runtime.loader import AnyWeights, load_weights, usable
 from engine.runtime.processor import free_memory_bytes
 from engine.runtime.weights import Factors, Weights, read_factors
 from engine.session.serving import Local, Serving
@@ -40,11 +35,10 @@ from engine.text.prompt import word_ids
 from engine.translation.conversation import Conversation
 from engine.translation.factory import make_system
 from engine.translation.feed import translate_unseen
-from engine.translation.passage import Passage
 from engine.translation.slot_translator import Translator
-from engine.translation.spoken import SoundPassage, SpokenTranslator, as_spoken, hear_silence
+from engine.translation.spoken import passage_of, warm_up
 from engine.untrusted.faults import detail_of
-from engine.untrusted.plain_files import is_download, model_name
+from engine.untrusted.plain_files import is_download
 
 Report = Callable[[LoadProgress], None]
 
@@ -63,7 +57,7 @@ class _Loaded:
 class AdapterSwitcher:
     """Adapters of one base, at most one of them in use; after a failure the same one stays in use.
 
-    Weights come from ``load_base``, or from ``load_weights`` without an adapter.
+    Weights come from ``load_weights`` without an adapter.
     """
 
     def __init__(self, weights: Weights) -> None:
@@ -187,26 +181,22 @@ class LoadedModel:
         if settings.is_second:
             check_room(settings.directory, free_memory_bytes())
         report(LoadProgress(message=Code.LOADING(), fraction=0.2))
+        if settings.adapter is not None:
+            usable(settings.adapter, settings.directory)  # before the wait
+
+        def progress(name: str, part: float) -> None:
+            message = Code.CONVERTING(name=name, done=part)
+            report(LoadProgress(message=message, fraction=0.2 + 0.6 * part))
+
         self._switcher: AdapterSwitcher | None = None
-        self.weights: AnyWeights
-        if settings.hears:
-            self.weights = load_hearing(settings)
-            self.notes = self.weights.report.notes
-            return
-        if is_encoder_decoder(settings.directory):
-            self.weights = _load_encoder_decoder(settings, report, cancelled)
-            self.notes = self.weights.report.notes
-            return
-        if settings.adapter is None:
-            self.weights = load_weights(settings)
-            self.notes = self.weights.report.notes
-            return
-        usable_adapter(settings.adapter, read_fingerprint(settings.directory))  # before the wait
-        card = model_card(settings.directory, None)
-        self.weights = load_base(replace(settings, adapter=None), card)
-        name, doubts = self.load_adapter(settings.adapter)
-        self.use_adapter(name)
-        self.notes = (*self.weights.report.notes, *doubts)
+        self.weights: AnyWeights = load_weights(
+            replace(settings, adapter=None), progress, cancelled
+        )
+        self.notes = self.weights.report.notes
+        if settings.adapter is not None:
+            name, doubts = self.load_adapter(settings.adapter)
+            self.use_adapter(name)
+            self.notes = (*self.weights.report.notes, *doubts)
 
     @property
     def languages(self) -> dict[str, str]:
@@ -239,10 +229,6 @@ class LoadedModel:
         self, translation: TranslationSettings, log: EventLog, model: AnyModel | None = None
     ) -> Conversation:
         capacity, settings = self._settings.capacity, self.suited(translation)
-        if self._settings.hears:
-            causal = self.weights
-            assert not isinstance(causal, EncoderDecoderWeights), "``load_hearing`` refuses one"
-            return SpokenTranslator(causal, settings, capacity=capacity, log=log, model=model)
         name = self._settings.system
         return make_system(name, self.weights, settings, capacity=capacity, log=log, model=model)
 
@@ -293,20 +279,6 @@ class LoadedModel:
         if isinstance(self.weights, EncoderDecoderWeights):
             raise AdapterError(Code.NO_ADAPTERS(model=self.weights.card.name))
         return AdapterSwitcher(self.weights)
-
-
-def _load_encoder_decoder(
-    settings: ModelSettings, report: Report, cancelled: Callable[[], bool]
-) -> EncoderDecoderWeights:
-    """Load a model with an encoder and a decoder; report its conversion if it is its first time."""
-    if settings.adapter is not None:
-        raise AdapterError(Code.NO_ADAPTERS(model=model_name(settings.directory)))
-
-    def progress(name: str, part: float) -> None:
-        message = Code.CONVERTING(name=name, done=part)
-        report(LoadProgress(message=message, fraction=0.2 + 0.6 * part))
-
-    return load_encoder_decoder(settings, progress, cancelled)
 
 
 def _located(
@@ -364,10 +336,9 @@ def loaded(
         weights.weights.share_processor()
         report(LoadProgress(message=Code.MAKING_CACHE(), fraction=0.8))
         system = weights.make_system(translation, event_log)
-        passage = Passage if as_spoken(system) is None else SoundPassage
-        by = Local(weights, system, event_log, passage)
+        by = Local(weights, system, event_log, passage_of(system))
         serving = Serving(system, translation, report, wake, by)
-        _warm_up(system)  # so that the first real word is not slow
+        warm_up(system)  # so that the first real word is not slow
         system.forget_sentences()
         report(
             Ready(
@@ -382,12 +353,3 @@ def loaded(
             report(weights.adapters_changed)
         serving.report_source()
         yield serving
-
-
-def _warm_up(system: Conversation) -> None:
-    """Translate something that nobody sees."""
-    spoken = as_spoken(system)
-    if spoken is None:
-        translate_unseen(system, "Hello.")
-    else:
-        hear_silence(spoken)

@@ -103,18 +103,10 @@ class LocalAgreement:
         rest, self._pending = self._pending, ()
         return self._commit(rest)
 
-    def forget(self) -> None:
-        """Drop the uncommitted words: they were not speech."""
-        self._pending = ()
-
     @property
     def tail(self) -> tuple[RecognizedWord, ...]:
         """The first words that may still change, four at most."""
         return self._pending[:MAX_TAIL_WORDS]
-
-    @property
-    def pending(self) -> tuple[RecognizedWord, ...]:
-        return self._pending
 
     def _commit(self, words: Sequence[RecognizedWord]) -> tuple[RecognizedWord, ...]:
         ordered = []

@@ -33,7 +33,6 @@ from engine.events import (
 from engine.hub.catalogue import quicker_speech_model
 from engine.messages import Code
 from engine.speech import vad
-from engine.speech.direct import DirectModel
 from engine.speech.events import (
     Behind,
     CaughtUp,
@@ -48,10 +47,8 @@ from engine.speech.events import (
 )
 from engine.speech.hallucinations import said_word
 from engine.speech.hypothesis import RecognizedWord
-from engine.speech.recognizer import CATCH_UP_S, LiveRecognizer, Recognized, SpeechModel
-from engine.speech.speech_models import make_recognizer
-from engine.speech.streaming import StreamingModel
-from engine.speech.vad import Detector, VadSettings
+from engine.speech.recognizer import CATCH_UP_S, LiveRecognizer, Recognized
+from engine.speech.speech_models import AnySpeechModel, make_recognizer
 
 _log = logging.getLogger(__name__)
 
@@ -77,7 +74,6 @@ class ListeningSettings:
             none.
     """
 
-    vad: VadSettings = field(default_factory=VadSettings)
     pause_s: float = 1.5
     end_s: float = 0.3
     max_words_waiting: int = 150
@@ -110,12 +106,12 @@ class Recognition:
 
     Attributes:
         make_model: loads the model that serves all lanes.
-        make_detector: makes the voice activity detector of a lane.
+        make_detector: makes the voice activity detector of a lane; None for Silero's.
         n_words: counts the words of each lane, from one listener to the next.
     """
 
-    make_model: Callable[[], SpeechModel | StreamingModel | DirectModel]
-    make_detector: Callable[[], Detector]
+    make_model: Callable[[], AnySpeechModel]
+    make_detector: Callable[[], vad.Detector] | None = None
     n_words: Counter[str] = field(default_factory=Counter)
 
 
@@ -251,8 +247,8 @@ class Listener:
         started_s = self._clock()
         model = self._recognition.make_model()
         workers = self._workers = [self._lane_worker(lane, model) for lane in self._lanes]
-        streams = isinstance(model, StreamingModel | DirectModel)
-        self._report(RecognizerReady(load_s=self._clock() - started_s, streams=streams))
+        load_s, streams = self._clock() - started_s, workers[0].streams
+        self._report(RecognizerReady(load_s=load_s, streams=streams))
         while workers and not self._over.is_set():
             for worker in workers:
                 for event in worker.listen(_POLL_S / len(workers)):
@@ -260,17 +256,11 @@ class Listener:
                 self._keep_up()
             workers = [worker for worker in workers if not worker.finished]
 
-    def _lane_worker(
-        self, lane: Lane, model: SpeechModel | StreamingModel | DirectModel
-    ) -> "_LaneWorker":
+    def _lane_worker(self, lane: Lane, model: AnySpeechModel) -> "_LaneWorker":
         settings = self._settings
-        detector = self._recognition.make_detector()
-        recognizer = make_recognizer(
-            model,
-            detector,
-            settings.vad,
-            whole_after_s=settings.pause_s if lane.whole else None,
-        )
+        detector = (self._recognition.make_detector or vad.SileroDetector)()
+        whole_after_s = settings.pause_s if lane.whole else None
+        recognizer = make_recognizer(model, detector, whole_after_s=whole_after_s)
         n_words = self._recognition.n_words
         return _LaneWorker(
             lane, recognizer, settings, self._clock, self._translates_slowly, n_words
@@ -333,6 +323,7 @@ class _LaneWorker:
     Attributes:
         since_s: when the oldest sound began that is not recognised, as far as it was read; None
             while none waits, and where the sound does not come in real time. Any thread may look.
+        streams: see ``LiveRecognizer``.
     """
 
     def __init__(
@@ -359,7 +350,7 @@ class _LaneWorker:
         self._began_s = clock()
         self._has_kept_up = False
         self.since_s: float | None = None
-        self.finished = False
+        self.streams, self.finished = recognizer.streams, False
 
     @property
     def heard_s(self) -> float:
@@ -444,10 +435,9 @@ class _LaneWorker:
 
     def _with_waiting(self, chunk: AudioChunk) -> Iterator[AudioChunk]:
         """Join a late chunk with those that came meanwhile, so that the model runs less often."""
-        most_s = CATCH_UP_S
         joined = [chunk]
         late_s = self._clock() - chunk.heard_at_s
-        while late_s > 0 and joined[-1].end_s - chunk.start_s < min(late_s, most_s):
+        while late_s > 0 and joined[-1].end_s - chunk.start_s < min(late_s, CATCH_UP_S):
             following = self._lane.source.read(0) if self._lane.live else None
             if following is None:
                 break
@@ -548,7 +538,7 @@ def noticed(lane: str, report: Callable[[Heard], None]) -> Callable[[AudioNotice
 def make_listening(
     lanes: Sequence[Lane],
     feed: Feed,
-    load: Callable[[], SpeechModel | StreamingModel | DirectModel],
+    load: Callable[[], AnySpeechModel],
     report: Callable[[Heard], None],
     *,
     recognizer: str,
@@ -558,10 +548,6 @@ def make_listening(
 
     ``n_words`` counts the words of each lane, from one listener to the next.
     """
-    recognition = Recognition(
-        make_model=load,
-        make_detector=lambda: vad.SileroDetector(),  # noqa: PLW0108  found when it is made
-        n_words=Counter() if n_words is None else n_words,
-    )
+    recognition = Recognition(make_model=load, n_words=Counter() if n_words is None else n_words)
     settings = ListeningSettings(smaller_model=quicker_speech_model(recognizer))
     return Listener(lanes, feed, recognition, report, settings)

@@ -10,9 +10,8 @@ A recording that nobody waits for is heard in whole pieces instead, each once: w
 a pause, as much as the model hears at once; a longer one is cut where it is quietest.
 """
 
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Protocol
@@ -22,7 +21,6 @@ import numpy as np
 from engine.audio.chunks import AudioChunk, Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import Hypothesis, LocalAgreement, RecognizedWord
-from engine.speech.speed import Pace
 from engine.speech.vad import SpeechPart, VoiceActivityDetector
 from engine.text.sentences import ends_sentence
 
@@ -52,28 +50,18 @@ class LiveRecognizer(ABC):
 
     Attributes:
         ends_passages: the end of each speech ends a passage at once, not only after a pause.
+        streams: it hears sound as it comes, so that words appear as they are said.
     """
 
-    ends_passages = False
+    ends_passages = streams = False
 
-    def __init__(self, vad: VoiceActivityDetector, pace: Pace) -> None:
+    def __init__(self, vad: VoiceActivityDetector) -> None:
         self._vad = vad
-        self._pace = pace
 
     @property
     def hears_speech(self) -> bool:
         """Whether there is speech now, for an indicator."""
         return self._vad.is_open
-
-    @property
-    def real_time_factor(self) -> float:
-        """Seconds of computing per second of new speech, a running mean."""
-        return self._pace.factor
-
-    @property
-    @abstractmethod
-    def buffered_s(self) -> float:
-        """Seconds of speech in the buffer."""
 
     @property
     @abstractmethod
@@ -113,14 +101,12 @@ def _joined_parts(parts: Sequence[SpeechPart]) -> Iterator[SpeechPart]:
 
 _PROMPT_WORDS = 60
 _PROMPT_S = 20.0  # a word that was said longer ago says little of what follows
-_MODEL_INPUT_S = 30.0
 _LEAST_S = 0.3  # of a word, with what the detector of speech lags behind its end
 _EDGE_S = 0.01  # a word that ends where the buffer begins is not in it
-_NEWEST_WEIGHT = 0.3  # of the newest pass in the running real-time factor
 
 
 CATCH_UP_S = 5.0
-"""The most speech of one pass, by default."""
+"""The most speech of one pass, when more than a step came at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,8 +117,8 @@ class RecognizerSettings:
         step_s: new speech needed before the model runs again.
         trim_from_s: a buffer of this length or more is cut at sentence ends.
         max_buffer_s: a buffer of this length or more is cut after the last committed word; if there
-            is none, its words are committed as they are. It exceeds this by one pass at most.
-        catch_up_s: the most speech of one pass when more than a step came at once.
+            is none, its words are committed as they are. It exceeds this by one pass at most, and
+            Whisper hears 30 s.
         joins_s: speech after at most so much silence is heard again together with the speech before
             it: a few words alone are misheard. For a model without a prompt.
     """
@@ -140,19 +126,7 @@ class RecognizerSettings:
     step_s: float = 1.0
     trim_from_s: float = 8.0
     max_buffer_s: float = 20.0
-    catch_up_s: float = CATCH_UP_S
     joins_s: float = 0.0
-
-    def __post_init__(self) -> None:
-        in_order = 0 < self.step_s <= self.trim_from_s <= self.max_buffer_s
-        in_order &= self.step_s <= self.catch_up_s
-        if not in_order or self.max_buffer_s + self.catch_up_s > _MODEL_INPUT_S:
-            msg = (
-                "expected 0 < step_s <= trim_from_s <= max_buffer_s and step_s <= catch_up_s <= "
-                f"{_MODEL_INPUT_S:.0f} - max_buffer_s, got {self.step_s}, {self.trim_from_s}, "
-                f"{self.max_buffer_s} and {self.catch_up_s}"
-            )
-            raise ValueError(msg)
 
 
 class SpeechModel(Protocol):
@@ -171,17 +145,11 @@ class Recognizer(LiveRecognizer):
     """A live recogniser of a model that hears whole pieces of sound, as Whisper and Moonshine."""
 
     def __init__(
-        self,
-        model: SpeechModel,
-        vad: VoiceActivityDetector,
-        settings: RecognizerSettings,
-        *,
-        clock: Callable[[], float] = time.perf_counter,
+        self, model: SpeechModel, vad: VoiceActivityDetector, settings: RecognizerSettings
     ) -> None:
-        super().__init__(vad, Pace(_NEWEST_WEIGHT))
+        super().__init__(vad)
         self._model = model
         self._settings = settings
-        self._clock = clock
         self._agreement = LocalAgreement()
         self._context: list[RecognizedWord] = []  # the newest committed words
         self._buffer = np.zeros(0, np.float32)
@@ -189,19 +157,19 @@ class Recognizer(LiveRecognizer):
         self._n_new = 0  # samples at the buffer's end that no hypothesis covers
 
     @property
-    def buffered_s(self) -> float:
-        return len(self._buffer) / SAMPLE_RATE_HZ
-
-    @property
     def marks_sentences(self) -> bool:
         return True
+
+    @property
+    def _buffered_s(self) -> float:
+        return len(self._buffer) / SAMPLE_RATE_HZ
 
     def _take(self, part: SpeechPart) -> list[Recognized]:
         if part.begins:
             self._begin(part.start_s)
         results = []
         step = round(self._settings.step_s * SAMPLE_RATE_HZ)
-        most = round(self._settings.catch_up_s * SAMPLE_RATE_HZ)
+        most = round(CATCH_UP_S * SAMPLE_RATE_HZ)
         rest = part.samples
         while len(rest):
             is_behind = len(rest) + self._n_new >= 2 * step
@@ -219,8 +187,8 @@ class Recognizer(LiveRecognizer):
 
     def _begin(self, start_s: float) -> None:
         """Empty the buffer for speech that begins, or keep what was said just before."""
-        silence_s = start_s - self._start_s - self.buffered_s
-        is_short = self.buffered_s <= self._settings.trim_from_s
+        silence_s = start_s - self._start_s - self._buffered_s
+        is_short = self._buffered_s <= self._settings.trim_from_s
         if is_short and max(0.0, silence_s) < self._settings.joins_s:
             silence = np.zeros(max(0, round(silence_s * SAMPLE_RATE_HZ)), np.float32)
             self._buffer = np.concatenate([self._buffer, silence])
@@ -230,12 +198,10 @@ class Recognizer(LiveRecognizer):
 
     def _holds_speech(self, silent_s: float) -> bool:
         """Return whether the buffer has more than silence, for which models invent words."""
-        return self.buffered_s > silent_s + _LEAST_S
+        return self._buffered_s > silent_s + _LEAST_S
 
     def _recognize(self) -> Recognized:
-        before_s = self._clock()
         hypothesis = self._model.recognize(self._buffer, self._start_s, self._prompt())
-        self._measure(self._clock() - before_s, self._n_new / SAMPLE_RATE_HZ)
         self._n_new = 0
         committed = self._remember(self._agreement.feed(hypothesis))
         committed += self._trim()
@@ -249,20 +215,20 @@ class Recognizer(LiveRecognizer):
 
     def _trim(self) -> tuple[RecognizedWord, ...]:
         """Drop the sound of committed words; return the words that had to be committed for it."""
-        if self.buffered_s < self._settings.trim_from_s:
+        if self._buffered_s < self._settings.trim_from_s:
             return ()
         held = [word for word in self._context if word.end_s > self._start_s + _EDGE_S]
         ends = [word.end_s for word in held if ends_sentence(word.text)]
         if ends:
             self._cut(ends[-1])
-        if self.buffered_s < self._settings.max_buffer_s:
+        if self._buffered_s < self._settings.max_buffer_s:
             return ()
         forced: tuple[RecognizedWord, ...] = ()
         if not held or held[-1].end_s < self._start_s + self._settings.step_s:
             forced = self._remember(self._agreement.flush())
             held = list(forced)
-        self._cut(held[-1].end_s if held else self._start_s + self.buffered_s)
-        if self.buffered_s > self._settings.max_buffer_s - self._settings.step_s:
+        self._cut(held[-1].end_s if held else self._start_s + self._buffered_s)
+        if self._buffered_s > self._settings.max_buffer_s - self._settings.step_s:
             self._cut(self._start_s + self._settings.step_s)
         return forced
 
@@ -285,11 +251,6 @@ class Recognizer(LiveRecognizer):
         first_s, last_s = self._start_s - _PROMPT_S, self._start_s + _EDGE_S
         before = [word.text for word in self._context if first_s <= word.end_s <= last_s]
         return " ".join(before[-_PROMPT_WORDS:])
-
-    def _measure(self, computing_s: float, new_speech_s: float) -> None:
-        # A remainder at the end of speech costs a whole pass, but no speech waits for it.
-        if new_speech_s >= self._settings.step_s / 2:
-            self._pace.take(computing_s, new_speech_s)
 
 
 _WORD_ENDS = SAMPLE_RATE_HZ * 2 // 5  # samples by which a word may end later than its time
@@ -322,7 +283,7 @@ class WholePieces(LiveRecognizer):
 
     def __init__(self, model: SpeechModel, vad: VoiceActivityDetector, pause_s: float) -> None:
         """Start without sound; a silence of ``pause_s`` ends a piece."""
-        super().__init__(vad, Pace(newest_weight=1.0))
+        super().__init__(vad)
         self._model = model
         self._pause_s = pause_s
         self._agreement = LocalAgreement()  # of pieces that do not overlap: it orders the times
@@ -330,26 +291,26 @@ class WholePieces(LiveRecognizer):
         self._start_s = 0.0
 
     @property
-    def buffered_s(self) -> float:
-        return len(self._piece) / SAMPLE_RATE_HZ
-
-    @property
     def marks_sentences(self) -> bool:
         return True
+
+    @property
+    def _buffered_s(self) -> float:
+        return len(self._piece) / SAMPLE_RATE_HZ
 
     def flush(self) -> list[Recognized]:
         return [*super().flush(), self._hear(len(self._piece), speech_ended=True)]
 
     def _take(self, part: SpeechPart) -> list[Recognized]:
         results = []
-        silence_s = part.start_s - self._start_s - self.buffered_s
+        silence_s = part.start_s - self._start_s - self._buffered_s
         if part.begins and silence_s >= self._pause_s:
             results.append(self._hear(len(self._piece), speech_ended=True))
         if not len(self._piece):
             self._start_s, silence_s = part.start_s, 0.0
         silence = np.zeros(max(0, round(silence_s * SAMPLE_RATE_HZ)), np.float32)
         self._piece = np.concatenate([self._piece, silence, part.samples])
-        while self.buffered_s > LONGEST_S:
+        while self._buffered_s > LONGEST_S:
             results.append(self._hear(_quietest(self._piece)))
         return results
 

@@ -24,7 +24,7 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError, is_failure
 from engine.messages import Code
 from engine.speech.streaming import Piece
-from engine.text.punctuation import Punctuation, punctuation_for
+from engine.text.punctuation import punctuation_for
 from engine.untrusted.faults import about, detail_of, refuse
 from engine.untrusted.file_headers import onnx_metadata
 from engine.untrusted.limited_child import Asked, streaming_recognizer
@@ -224,51 +224,34 @@ _log = logging.getLogger(__name__)
 _AFTER_S = 0.66  # of silence behind a speech, so that the last words come out
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SherpaSettings:
-    """Which model; ``words``: names that a transducer prefers, as far as its tokens spell them."""
-
-    folder: Path
-    language: str = "en"
-    words: tuple[str, ...] = ()
-
-
 class Sherpa:
     """A loaded model. One thread uses it."""
 
-    def __init__(self, settings: SherpaSettings) -> None:
+    def __init__(self, folder: Path, language: str = "en", words: Sequence[str] = ()) -> None:
+        """Load it; a transducer prefers these words, as far as its tokens spell them."""
         try:
             import sherpa_onnx  # noqa: F401, PLC0415  takes 0.3 s; may be missing
         except ImportError as error:
             raise ModelError(Code.SPEECH_LIBRARIES_MISSING(reason=str(error))) from error
-        files = checked_files(settings.folder)
-        self._words = "/".join(files.spelt(settings.words)) if files.prefers_words else ""
+        files = checked_files(folder)
+        self._words = "/".join(files.spelt(words)) if files.prefers_words else ""
         try:
             with with_vocabulary(files) if self._words else nullcontext(files) as used:
-                tried(used, settings.folder)
+                tried(used, folder)
                 self._recognizer = streaming_recognizer(used.paths)
         except ModelError:
             raise
         except BaseException as error:  # the library raises nothing more precise
             if not is_failure(error):
                 raise
-            _log.info("a library refused %s", settings.folder, exc_info=error)
+            _log.info("a library refused %s", folder, exc_info=error)
             detail = type(error).__name__
-            message = Code.STREAMING_NOT_LOADED(folder=str(settings.folder), detail=detail)
+            message = Code.STREAMING_NOT_LOADED(folder=str(folder), detail=detail)
             raise ModelError(message) from error
-        self._marks_sentences = files.marks_sentences
+        self.marks_sentences = files.marks_sentences
         self._is_in_capitals = files.is_in_capitals
-        self._is_english = settings.language == "en"
-        self._punctuation = None if files.marks_sentences else punctuation_for(settings.language)
-
-    @property
-    def punctuation(self) -> Punctuation | None:
-        """The writer of case and punctuation in its place; None where it does, or nothing can."""
-        return self._punctuation
-
-    @property
-    def marks_sentences(self) -> bool:
-        return self._marks_sentences
+        self._is_english = language == "en"
+        self.punctuation = None if files.marks_sentences else punctuation_for(language)
 
     def stream(self) -> "SherpaStream":
         return SherpaStream(self._recognizer, self._words)

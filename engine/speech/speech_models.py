@@ -1,8 +1,8 @@
 """Find, fetch and load models of speech of any kind, by name, hub id or folder.
 
 Whisper in CTranslate2's format and Moonshine hear whole pieces of sound; a streaming model for
-sherpa-onnx hears it as it comes; a translator with a speech encoder hears it for itself. A folder
-tells by its files which of them it holds.
+sherpa-onnx hears it as it comes. A folder tells by its files which of them it holds. A translator
+that hears for itself is no model of speech (``engine.speech.direct``).
 """
 
 from dataclasses import replace
@@ -12,9 +12,7 @@ from engine.errors import FetchCancelledError, HubError, ModelError
 from engine.hub.catalogue import MOONSHINE, STREAMING_MODELS, StreamingChoice, bundled_speech_model
 from engine.hub.download import Fetching, ModelKind, fetch_model, find_model
 from engine.messages import Code
-from engine.models.model_card import translates_sound
-from engine.speech import sherpa, whisper
-from engine.speech.direct import DirectModel, DirectRecognizer, load_direct_model
+from engine.speech.direct import DirectModel, DirectRecognizer
 from engine.speech.moonshine import Moonshine, is_moonshine
 from engine.speech.recognizer import (
     LiveRecognizer,
@@ -23,10 +21,12 @@ from engine.speech.recognizer import (
     SpeechModel,
     WholePieces,
 )
-from engine.speech.sherpa import checked_files, is_streaming
+from engine.speech.sherpa import Sherpa, checked_files, is_streaming
 from engine.speech.streaming import PRE_ROLL_S, StreamingModel, StreamingRecognizer
 from engine.speech.vad import Detector, VadSettings, VoiceActivityDetector
-from engine.speech.whisper import found_whisper, named_folder, whisper_folder
+from engine.speech.whisper import Whisper, found_whisper, named_folder, whisper_folder
+
+AnySpeechModel = SpeechModel | StreamingModel | DirectModel
 
 _OF_WHISPER = ("model.bin", "config.json")
 
@@ -81,7 +81,7 @@ def found_speech_model(name: str, library: Path) -> Path | None:
 
 def load_speech_model(
     folder: Path, device: str, language: str, words: tuple[str, ...] = ()
-) -> SpeechModel | StreamingModel | DirectModel:
+) -> SpeechModel | StreamingModel:
     """Load the model in a folder, of any kind.
 
     Args:
@@ -92,22 +92,17 @@ def load_speech_model(
     Raises:
         ModelError: it cannot be used, or the extra ``speech`` is not installed.
     """
-    if translates_sound(folder):
-        return load_direct_model(folder)
     if is_moonshine(folder):
         return Moonshine(folder)
     if is_streaming(folder):
-        return sherpa.Sherpa(sherpa.SherpaSettings(folder=folder, language=language, words=words))
-    settings = whisper.WhisperSettings(
-        model=str(folder), device=device, language=language, words=words
-    )
-    return whisper.Whisper(settings)
+        return Sherpa(folder, language, words)
+    return Whisper(folder, device, language, words)
 
 
 def _known_folder(name: str) -> Path | None:
     """Return a named folder, None if there is none or it may hold a Whisper."""
     folder = bundled_speech_model() if name == MOONSHINE else named_folder(name)
-    if folder is None or translates_sound(folder) or is_moonshine(folder):
+    if folder is None or is_moonshine(folder):
         return folder
     if is_streaming(folder):
         checked_files(folder)
@@ -133,9 +128,8 @@ OFTEN = RecognizerSettings(step_s=0.5, trim_from_s=5.0, max_buffer_s=15.0, joins
 
 
 def make_recognizer(
-    model: SpeechModel | StreamingModel | DirectModel,
+    model: AnySpeechModel,
     detector: Detector,
-    vad: VadSettings | None = None,
     *,
     whole_after_s: float | None = None,
 ) -> LiveRecognizer:
@@ -143,16 +137,15 @@ def make_recognizer(
 
     Args:
         detector: of voice activity, for this recogniser alone.
-        vad: None for the defaults.
         whole_after_s: nobody waits for the words: such a model hears each piece once, when a
             silence of so many seconds has ended it; None: it hears the newest again and again.
     """
-    vad = vad or VadSettings()
+    vad = VadSettings()
     if isinstance(model, DirectModel):
         return DirectRecognizer(model, VoiceActivityDetector(detector, vad))
     if isinstance(model, StreamingModel):
-        heard = replace(vad, pre_roll_s=max(vad.pre_roll_s, PRE_ROLL_S))
-        return StreamingRecognizer(model, VoiceActivityDetector(detector, heard))
+        gate = VoiceActivityDetector(detector, replace(vad, pre_roll_s=PRE_ROLL_S))
+        return StreamingRecognizer(model, gate)
     gate = VoiceActivityDetector(detector, vad)
     if whole_after_s is not None:
         return WholePieces(model, gate, whole_after_s)

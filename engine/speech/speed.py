@@ -25,28 +25,8 @@ from engine.hub.catalogue import (
     standard_speech_model,
 )
 
-# ``SpeechPace`` is asked by all code that recommends a model or warns of one.
-
 FAST, ENOUGH = 0.45, 0.9
 """Seconds of computing for a second of speech below which a model is fast, or fast enough."""
-
-
-class Pace:
-    """A running mean of seconds of computing per second of speech."""
-
-    def __init__(self, newest_weight: float) -> None:
-        self._newest_weight = newest_weight
-        self._factor = 0.0
-
-    @property
-    def factor(self) -> float:
-        """The mean; 0 before the first measure."""
-        return self._factor
-
-    def take(self, computing_s: float, speech_s: float) -> None:
-        newest = computing_s / speech_s
-        before = self._factor or newest
-        self._factor = before + self._newest_weight * (newest - before)
 
 
 class SpeechPace:

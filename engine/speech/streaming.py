@@ -8,9 +8,8 @@ heard from an empty state.
 """
 
 import re
-import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
@@ -20,7 +19,6 @@ from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.recognizer import LiveRecognizer, Recognized
-from engine.speech.speed import Pace
 from engine.speech.vad import SpeechPart, VoiceActivityDetector
 from engine.text.punctuation import Punctuation, SentenceMarks
 
@@ -28,8 +26,9 @@ PRE_ROLL_S = 0.5
 """Sound before the opening of the gate that such a model needs: it hears nothing twice."""
 
 _STEP = SAMPLE_RATE_HZ // 10  # samples of one step
-_STEP_S = _STEP / SAMPLE_RATE_HZ
-_NEWEST_WEIGHT = 0.03  # of the newest step in the running real-time factor
+_SETTLED_S = 0.5
+"""Sound without a further piece after which the last word is committed."""
+
 _BEGINS_WORD = (" ", "▁")
 _LONGEST_WORD = 40  # letters; languages without blanks, and a model that was made to tell none
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
@@ -82,22 +81,6 @@ class StreamingModel(Protocol):
         """Return a word as it is shown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamingSettings:
-    """When words are committed.
-
-    Attributes:
-        settled_s: sound without a further piece after which the last word is committed.
-    """
-
-    settled_s: float = 0.5
-
-    def __post_init__(self) -> None:
-        if self.settled_s <= 0:
-            msg = f"expected settled_s > 0, got {self.settled_s}"
-            raise ValueError(msg)
-
-
 @dataclass(slots=True)
 class _Speech:
     """The words heard of one speech.
@@ -125,26 +108,15 @@ class StreamingRecognizer(LiveRecognizer):
     The cut of the sound into chunks makes no difference.
     """
 
-    def __init__(
-        self,
-        model: StreamingModel,
-        vad: VoiceActivityDetector,
-        settings: StreamingSettings | None = None,
-        *,
-        clock: Callable[[], float] = time.perf_counter,
-    ) -> None:
+    streams = True
+
+    def __init__(self, model: StreamingModel, vad: VoiceActivityDetector) -> None:
         """Prepare; ``vad`` passes sound from ``PRE_ROLL_S`` before the model is to hear it."""
-        self._settings = settings or StreamingSettings()
-        super().__init__(vad, Pace(_NEWEST_WEIGHT))
+        super().__init__(vad)
         self._model = model
-        self._clock = clock
         self._speech: _Speech | None = None
         self._marks = SentenceMarks(model.punctuation) if model.punctuation else None
         self._unwritten: deque[RecognizedWord] = deque()  # those that ``_marks`` holds
-
-    @property
-    def buffered_s(self) -> float:
-        return len(self._speech.waiting) / SAMPLE_RATE_HZ if self._speech else 0.0
 
     @property
     def marks_sentences(self) -> bool:
@@ -158,10 +130,8 @@ class StreamingRecognizer(LiveRecognizer):
         n_whole = len(samples) // _STEP * _STEP
         speech.waiting = samples[n_whole:].copy()
         for step in samples[:n_whole].reshape(-1, _STEP):
-            before_s = self._clock()
             pieces = speech.stream.feed(step)
             speech.n_heard += _STEP
-            self._pace.take(self._clock() - before_s, _STEP_S)
             yield from self._commit(speech, pieces)
         if part.ends:
             speech.stream.feed(speech.waiting)
@@ -176,7 +146,7 @@ class StreamingRecognizer(LiveRecognizer):
         self._follow(speech, pieces)
         words = self._words(speech, pieces)
         heard_s = speech.n_heard / SAMPLE_RATE_HZ
-        if words and heard_s - pieces[-1].at_s >= self._settings.settled_s:
+        if words and heard_s - pieces[-1].at_s >= _SETTLED_S:
             tail, speech.n_committed = words[:0], len(pieces)
         else:
             tail = words[-1:]
@@ -185,7 +155,7 @@ class StreamingRecognizer(LiveRecognizer):
             speech.last = pieces[speech.n_committed - 1]
         certain = [word for _, word in words[: len(words) - len(tail)]]
         silent_s = heard_s - pieces[-1].at_s if pieces else 0.0
-        committed = self._written(certain, pauses=silent_s >= 2 * self._settings.settled_s)
+        committed = self._written(certain, pauses=silent_s >= 2 * _SETTLED_S)
         shown = (*self._unwritten, *(word for _, word in tail))
         if committed or shown != speech.shown:
             yield Recognized(committed=committed, tail=shown)

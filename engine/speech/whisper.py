@@ -6,7 +6,7 @@ loaded. Nothing is downloaded here: only models on this computer are loaded.
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,6 @@ from engine.hub.catalogue import WHISPER_MODELS
 from engine.hub.download import Fetching, ModelKind, fetch_model, find_model
 from engine.messages import Code
 from engine.runtime.ctranslate2.conversion import WEIGHTS, is_cut_short
-from engine.settings import DEVICES, check_choice
 from engine.speech.hallucinations import heard_words, repeats_itself
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
 from engine.untrusted.faults import detail_of
@@ -39,48 +38,36 @@ _WHOLE_BEAMS = (
 _PROMPT_LETTERS = 200  # Whisper takes 224 tokens; a longer prompt would displace its output
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhisperSettings:
-    """Which Whisper, and where it runs.
-
-    Attributes:
-        model: a name (tiny ... large-v3, distil-large-v3), an id on huggingface.co, or a folder.
-        device: one of ``DEVICES``; auto is a GPU where CTranslate2 finds one.
-        language: two-letter code of what is spoken.
-        compute_type: CTranslate2's; None is float16 on a GPU and int8 on a CPU.
-        n_threads: on a CPU; 0 is CTranslate2's own choice.
-        cache: folder of named models; None is huggingface's own cache.
-        words: names and the like that it prefers; the first of them, as many as fit.
-    """
-
-    model: str = "base.en"
-    device: str = "auto"
-    language: str = "en"
-    compute_type: str | None = None
-    n_threads: int = 0
-    cache: Path | None = None
-    words: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_choice("the device", self.device, DEVICES)
-
-
 class Whisper:
     """A loaded model. One thread uses it."""
 
-    def __init__(self, settings: WhisperSettings) -> None:
-        """Load the model from this computer.
+    def __init__(
+        self,
+        folder: Path,
+        device: str = "auto",
+        language: str = "en",
+        words: Sequence[str] = (),
+        *,
+        compute_type: str | None = None,
+    ) -> None:
+        """Load the model from a folder.
+
+        Args:
+            device: auto is a GPU where CTranslate2 finds one.
+            language: two-letter code of what is spoken.
+            words: names and the like that it prefers; the first of them, as many as fit.
+            compute_type: CTranslate2's; None is float16 on a GPU and int8 on a CPU.
 
         Raises:
-            ModelError: it is not here, not a Whisper model or not one for the language, the device
-                cannot be used, or the extra ``speech`` is not installed.
+            ModelError: it is no Whisper model or not one for the language, the device cannot be
+                used, or the extra ``speech`` is not installed.
         """
-        self._model = _load(settings)
-        self._language = settings.language
-        self._words = prompt_start(settings.words)
-        if self._language not in self._model.supported_languages:
-            model = shown(Path(settings.model).name)
-            raise ModelError(Code.WHISPER_LANGUAGE(model=model, code=self._language))
+        self._model = _load(folder, device, compute_type)
+        self._language = language
+        self._words = prompt_start(words)
+        if language not in self._model.supported_languages:
+            model = shown(folder.name)
+            raise ModelError(Code.WHISPER_LANGUAGE(model=model, code=language))
 
     def recognize(
         self, samples: Samples, start_s: float, prompt: str, *, whole: bool = False
@@ -170,37 +157,34 @@ def prompt_start(words: Sequence[str]) -> str:
     return text
 
 
-def _load(settings: WhisperSettings) -> "WhisperModel":
+def _load(folder: Path, device: str, compute_type: str | None) -> "WhisperModel":
     try:
         import ctranslate2  # noqa: PLC0415  may be missing
         from faster_whisper import WhisperModel  # noqa: PLC0415  takes 0.5 s; may be missing
     except ImportError as error:
         raise ModelError(Code.SPEECH_LIBRARIES_MISSING(reason=str(error))) from error
     n_gpus = ctranslate2.get_cuda_device_count()
-    if settings.device == "cuda" and not n_gpus:
+    if device == "cuda" and not n_gpus:
         raise ModelError(Code.NO_GPU_FOR_SPEECH())
-    device = "cuda" if n_gpus and settings.device != "cpu" else "cpu"
-    folder = Path(settings.model)
-    if folder.is_dir() and not (folder / "tokenizer.json").is_file():
-        raise _not_loaded(settings.model, "no tokenizer.json")  # else the library fetches one
+    device = "cuda" if n_gpus and device != "cpu" else "cpu"
+    if not (folder / "tokenizer.json").is_file():  # the library would fetch one
+        raise _not_loaded(folder, "no tokenizer.json")
     try:
         return WhisperModel(
-            settings.model,
+            str(folder),
             device=device,
-            compute_type=settings.compute_type or ("float16" if device == "cuda" else "int8"),
-            cpu_threads=settings.n_threads,
-            download_root=str(settings.cache) if settings.cache else None,
+            compute_type=compute_type or ("float16" if device == "cuda" else "int8"),
             local_files_only=True,
         )
     except BaseException as error:  # the tokenizer library raises nothing more precise
         if not is_failure(error):
             raise
-        _log.info("a library refused %s", settings.model, exc_info=error)
-        raise _not_loaded(settings.model, type(error).__name__) from error
+        _log.info("a library refused %s", folder, exc_info=error)
+        raise _not_loaded(folder, type(error).__name__) from error
 
 
-def _not_loaded(model: str, detail: str) -> ModelError:
-    return ModelError(Code.WHISPER_NOT_LOADED(model=shown(model), detail=detail))
+def _not_loaded(folder: Path, detail: str) -> ModelError:
+    return ModelError(Code.WHISPER_NOT_LOADED(model=shown(str(folder)), detail=detail))
 
 
 # All Whisper models are in CTranslate2's format. Other converted models are named by hub id or

@@ -5,13 +5,14 @@ from engine.models.resolve import resolve
 from engine.runtime.causal_model import AnyModel
 from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
 from engine.runtime.loader import AnyWeights
-from engine.settings import TranslationSettings
+from engine.settings import SOUND, TranslationSettings
 from engine.translation.conversation import Conversation
 from engine.translation.retranslator import EncoderDecoderTranslator, Retranslator
 from engine.translation.slot_translator import Translator
+from engine.translation.spoken import SpokenTranslator
 
-TRANSLATORS: dict[str, type[Translator]] = {"slots": Translator}
-"""That over slots; research puts its own in the place."""
+TRANSLATORS: dict[str, type[Translator]] = {"slots": Translator, SOUND: SpokenTranslator}
+"""Those over slots; research puts its own in the place."""
 
 
 def make_system(

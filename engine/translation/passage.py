@@ -103,7 +103,6 @@ class Passage:
 
     def splice(self, start: int, stop: int | None, words: Iterable[FedWord]) -> list[Event]:
         """Replace the words [start:stop), or to the end without a stop; final words stay."""
-        words = [word for word in words if word.vectors is None]  # a text alone is read
         n_final_given = max(0, self._n_final - start)
         end = None if stop is None else max(0, stop - self._n_final)
         wanted = list(self._words)

@@ -16,7 +16,8 @@ from engine.runtime.causal_model import Asking
 from engine.runtime.rows import Vectors
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
-from engine.translation.feed import changes
+from engine.translation.conversation import Conversation
+from engine.translation.feed import changes, translate_unseen
 from engine.translation.passage import Passage
 from engine.translation.slot_translator import Translator
 from engine.translation.targets import Target
@@ -93,16 +94,18 @@ class SpokenTranslator(Translator):
             _spoken(utterance).forget_evicted()
 
 
-def as_spoken(system: object) -> SpokenTranslator | None:
-    """Return a system that translates sound; None for one that translates words."""
-    return system if isinstance(system, SpokenTranslator) else None
-
-
-def hear_silence(translator: SpokenTranslator) -> None:
-    """Translate a vector of zeros and drop its caption, as a warm-up."""
-    utterance = translator.open()
-    utterance.hear([np.zeros((1, translator.weights.width), np.float32)], ended=True)
+def warm_up(system: Conversation) -> None:
+    """Translate something that nobody sees: a word, or a vector of zeros."""
+    if not isinstance(system, SpokenTranslator):
+        translate_unseen(system, "Hello.")
+        return
+    utterance = system.open()
+    utterance.hear([np.zeros((1, system.weights.width), np.float32)], ended=True)
     deque(changes(utterance), maxlen=0)
+
+
+def passage_of(system: Conversation) -> type[Passage]:
+    return SoundPassage if isinstance(system, SpokenTranslator) else Passage
 
 
 def _spoken(utterance: Utterance) -> SpokenUtterance:

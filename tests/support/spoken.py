@@ -11,8 +11,8 @@ import pytest
 
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import Hypothesis, RecognizedWord, same_word_key
-from engine.speech.sherpa import Sherpa, SherpaSettings
-from engine.speech.whisper import Whisper, WhisperSettings
+from engine.speech.sherpa import Sherpa
+from engine.speech.whisper import Whisper
 from tests.tiny_whisper.synthetic_speech import Utterance, sentence, speech
 from training.research import speech_corpus as espeak
 
@@ -32,14 +32,12 @@ def tiny_whisper():
     In int8, as a CPU computes otherwise, it takes other words with other instructions; in float32
     not even noise of a hundred thousandth changes a word.
     """
-    return Whisper(
-        WhisperSettings(model=str(TINY), device="cpu", n_threads=1, compute_type="float32")
-    )
+    return Whisper(TINY, "cpu", compute_type="float32")
 
 
 def tiny_streaming():
     """Load the streaming recogniser for tests."""
-    return Sherpa(SherpaSettings(folder=TINY_STREAMING))
+    return Sherpa(TINY_STREAMING)
 
 
 def needs_tiny():

@@ -24,14 +24,15 @@ from engine.layout.planner import LAYOUTS
 from engine.metrics.event_log import Event, EventLog, Translation, n_reference_units, replay
 from engine.metrics.latency import length_adaptive_average_lagging
 from engine.models.model_card import read_card
-from engine.runtime.loader import load_hearing
+from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
+from engine.runtime.loader import load_weights
 from engine.runtime.sound import (
     BlockStream,
     SpeechEncoder,
     block_samples,
     load_speech_encoder,
 )
-from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, at_least
+from engine.settings import SOUND, LayoutSettings, ModelSettings, TranslationSettings, at_least
 from engine.translation.feed import changes
 from engine.translation.spoken import SpokenTranslator, SpokenUtterance
 from training.commands.command_line import settings_from, split_policies
@@ -43,9 +44,6 @@ from training.evaluation.scores import score
 from training.evaluation.short_form import CAPACITY
 from training.research.adaptive import AdaptiveSpokenTranslator
 from training.research.speech_corpus import Line, read_sound, read_table
-
-SOUND = "sound"
-"""Name of the system in ``run.json``."""
 
 _COLUMNS = (
     "policy", "bleu", "chrf", "laal_ms", "laal_ca_ms", "forwards_per_utterance",
@@ -189,7 +187,8 @@ def make_sound_system(
 ) -> tuple[Direct, int]:
     """Load a model and make the system of a run; return it and the samples of a block."""
     torch.set_num_threads(1)
-    weights = load_hearing(model)
+    weights = load_weights(model)
+    assert not isinstance(weights, EncoderDecoderWeights), "such a card names no encoder"
     encoder = load_speech_encoder(model.directory, weights.card, weights.width)
     translation = TranslationSettings(
         target_language=settings.language,

@@ -30,7 +30,6 @@ from engine.hub.catalogue import (
     WHISPER_MODELS,
     standard_speech_model,
 )
-from engine.models.model_card import translates_sound
 from engine.speech.speed import ENOUGH, FAST
 
 _LICENCES = {MOONSHINE: "MIT"}
@@ -169,19 +168,17 @@ class SpeechPage(WizardPage):
         is_other = self.recognizer in SPEECH_MODELS and self.recognizer != self._in_use
         return self.recognizer if is_free and is_other else ""
 
-    def show_in_use(self, recognizer: str, library: Path | None) -> None:
+    def show_in_use(self, recognizer: str, *, shows_all: bool) -> None:
         """Select the model in use, unless another is being downloaded.
 
         The standard one is in use where nobody chose: it has to be here, or be recommended.
 
         Args:
-            library: every known model is offered, and those in this folder that translate sound;
-                None offers a newcomer few.
+            shows_all: every known model is offered; a newcomer is offered few.
         """
         self._in_use, self._others = recognizer, []
-        if library is not None:
+        if shows_all:
             self._others = [name for name in WHISPER_MODELS if name not in self._purposes]
-            self._others += map(str, sound_folders(library))
         is_standard = recognizer == standard_speech_model() and not self._is_found(recognizer)
         if not (self.is_fetching or is_standard):
             self.choose(recognizer)
@@ -254,8 +251,6 @@ class SpeechPage(WizardPage):
     def _purpose(self, name: str) -> str:
         if name in WHISPER_MODELS and name not in self._purposes:
             return self.tr("More exact: words appear a second or two later")
-        if Path(name).is_absolute() and translates_sound(Path(name)):
-            return self.tr("It translates by itself, and writes no English")
         return self._purposes.get(name, Path(name).name)
 
     def _speed(self, name: str) -> str:
@@ -379,11 +374,3 @@ class SpeechPage(WizardPage):
             self._asked = str(path)
             self._given_up.pop(self._asked, None)  # it may have been mended
             self._service.look_up([self._asked])
-
-
-def sound_folders(library: Path) -> list[Path]:
-    """List the models of a folder of models that translate sound, by name."""
-    try:
-        return sorted(one for one in library.iterdir() if one.is_dir() and translates_sound(one))
-    except OSError:  # no model was ever downloaded
-        return []

@@ -4,7 +4,6 @@ The main window behind it works already.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QWidget
@@ -94,9 +93,9 @@ class SetupWizard(QDialog):
     def open_guide(self, preferences: Preferences) -> None:
         self._open(preferences, self.welcome)
 
-    def open_speech(self, preferences: Preferences, library: Path) -> None:
-        """Show every speech model, also those in the library that translate sound."""
-        self._open(preferences, self.speech, library)
+    def open_speech(self, preferences: Preferences) -> None:
+        """Show every speech model."""
+        self._open(preferences, self.speech, shows_all=True)
 
     def end(self) -> None:
         self.close()
@@ -109,11 +108,9 @@ class SetupWizard(QDialog):
         self.pages[self.stack.currentIndex()].leave()
         self.left.emit()
 
-    def _open(
-        self, preferences: Preferences, page: WizardPage, library: Path | None = None
-    ) -> None:
+    def _open(self, preferences: Preferences, page: WizardPage, *, shows_all: bool = False) -> None:
         self.welcome.show_preferences(preferences)
-        self.speech.show_in_use(preferences.listening.recognizer, library)
+        self.speech.show_in_use(preferences.listening.recognizer, shows_all=shows_all)
         self._show_page(self.pages.index(page))
         self.speech.enter()
         bring_up(self)

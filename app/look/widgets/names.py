@@ -15,7 +15,7 @@ from app.look.palette import colours_of
 from engine.audio.devices import AudioDevice, DeviceKind
 from engine.hub.catalogue import MOONSHINE, SPEECH_CHOICES, STREAMING_MODELS, WHISPER_MODELS
 from engine.messages import tr
-from engine.models.model_card import LANGUAGE_NAMES, translates_sound
+from engine.models.model_card import LANGUAGE_NAMES
 
 
 def device_names(kind: DeviceKind, devices: Sequence[AudioDevice] = ()) -> list[tuple[str, str]]:
@@ -72,13 +72,10 @@ def lane_colour(lane: str) -> QColor | None:
 _WORDS = (tr("Fast"), tr("Balanced"), tr("Accurate"))
 _AT_ONCE = tr("At once")
 _INCLUDED = tr("Included")
-_STRAIGHT = tr("Straight from the sound")
 
 
 def speech_words(recognizer: str) -> str:
     """Return the words before the name of a speech model, as *At once*; empty for none."""
-    if Path(recognizer).is_absolute() and translates_sound(Path(recognizer)):
-        return QCoreApplication.translate("", _STRAIGHT)
     if recognizer == MOONSHINE:
         return QCoreApplication.translate("", _INCLUDED)
     if recognizer in STREAMING_MODELS:

@@ -53,7 +53,17 @@ def test_speech_comes_out_as_a_line_for_each_speech_without_a_recogniser(
     listen, direct, talk, tmp_path
 ):
     log, subtitles = tmp_path / "events.jsonl", tmp_path / "talk.srt"
-    options = ["--direct", direct, "--source", talk, "--policy", "read:2", "--device", "cpu"]
+    options = [
+        "--direct",
+        "--model",
+        direct,
+        "--source",
+        talk,
+        "--policy",
+        "read:2",
+        "--device",
+        "cpu",
+    ]
     exit_code, out, err = listen(*options, "--log", log, "--srt", subtitles)
     assert (exit_code, "Traceback" in err) == (0, False), err
     lines = out.splitlines()
@@ -77,7 +87,17 @@ def test_captions_are_those_of_the_same_blocks_at_once(listen, direct, talk):
         if result.speech_ended:
             captions.append(" ".join(printable(utterance.caption).split()))
             utterance = translator.open()
-    options = ["--direct", direct, "--source", talk, "--policy", "read:2", "--device", "cpu"]
+    options = [
+        "--direct",
+        "--model",
+        direct,
+        "--source",
+        talk,
+        "--policy",
+        "read:2",
+        "--device",
+        "cpu",
+    ]
     _, out, _ = listen(*options)
     assert [" ".join(line.split()) for line in out.splitlines()] == captions
     assert len(captions) == 3
@@ -85,22 +105,17 @@ def test_captions_are_those_of_the_same_blocks_at_once(listen, direct, talk):
 
 
 def test_a_model_that_reads_text_alone_is_one_sentence(listen, talk, tmp_path):
-    exit_code, _, err = listen("--direct", save_tiny_model(tmp_path / "text"), "--source", talk)
+    exit_code, _, err = listen(
+        "--direct", "--model", save_tiny_model(tmp_path / "text"), "--source", talk
+    )
     assert exit_code == 1
     assert "reads text alone; choose one that was trained for speech" in err
 
 
 @pytest.mark.parametrize(
-    "option",
-    [("--model", "other"), ("--adapter", "mine"), ("--context", 2), ("--glossary", "x.tsv")],
+    "option", [("--adapter", "mine"), ("--context", 2), ("--glossary", "x.tsv")]
 )
 def test_what_means_nothing_without_words_is_refused(listen, direct, talk, option):
-    exit_code, _, err = listen("--direct", direct, "--source", talk, *option)
+    exit_code, _, err = listen("--direct", "--model", direct, "--source", talk, *option)
     assert exit_code == 2
-    assert f"--direct names the model, which reads no words: leave out {option[0]}" in err
-
-
-def test_a_model_that_translates_sound_is_no_recogniser(listen, direct, talk):
-    exit_code, out, err = listen("--asr", direct, "--source", talk)
-    assert (exit_code, out) == (2, "")
-    assert err.strip().endswith("name it with --direct")
+    assert f"--direct is for a model that reads no words: leave out {option[0]}" in err

@@ -22,7 +22,7 @@ from tests.support.spoken import TINY, Known, apart, keys, needs_tiny, raw
 
 pytest.importorskip("faster_whisper")
 
-from engine.speech.whisper import Whisper, WhisperSettings
+from engine.speech.whisper import Whisper
 
 pytestmark = [
     pytest.mark.slow,
@@ -58,8 +58,7 @@ class Hall:
         qtbot.addWidget(self.application.overlay)
 
     def _make_recognizer(self, folder, device, language, _words):
-        settings = WhisperSettings(model=str(folder), device=device, language=language)
-        self.known.beside = Whisper(settings)
+        self.known.beside = Whisper(folder, device, language)
         return self.known
 
     def open(self):

@@ -9,13 +9,12 @@ import os
 import random
 from collections import deque
 
-import numpy as np
 import pytest
 import shiboken6
 
 from app.captions.model import Captions
 from app.session.engine_bridge import EngineBridge
-from app.session.unfinished_words import append, readable
+from app.session.unfinished_words import append
 from engine.events import (
     TYPED,
     EndPassage,
@@ -294,12 +293,3 @@ def test_the_words_of_a_line_replace_none_of_a_line_that_has_ended():
     append(commands, typed("It"))
     assert commands.first == len(earlier) - 1
     assert commands.tail(len(earlier) - 2) == [*earlier[:2], typed("It")]
-
-
-def test_the_next_session_gets_the_words_that_it_can_read_and_the_ends_of_all():
-    block = FedWord("", number=2, vectors=np.zeros((2, 4), np.float32))
-    said = FeedWords((*untimed(["one"]), block), "mic")
-    commands = [typed("a b"), said, EndPassage("mic")]
-    texts = [typed("a b"), FeedWords(untimed(["one"]), "mic"), EndPassage("mic")]
-    assert readable(commands, hears=False) == texts
-    assert readable(commands, hears=True) == [FeedWords((block,), "mic"), EndPassage("mic")]

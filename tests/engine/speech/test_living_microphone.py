@@ -17,7 +17,6 @@ from engine.hub.catalogue import bundled_speech_model
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.listener import Lane, Listener, Recognition
 from engine.speech.moonshine import Moonshine
-from engine.speech.vad import SileroDetector
 from tests.engine.speech.recordings import needs_recordings, recordings
 from tests.support.hand_clock import HandClock
 from tests.support.listening_fakes import Echo, Script, hear_out, to_both
@@ -121,7 +120,7 @@ def heard(microphone, clock, model):
     listener = Listener(
         [Lane(name="", source=microphone)],
         echo,
-        Recognition(make_model=lambda: model, make_detector=SileroDetector),
+        Recognition(make_model=lambda: model),
         lambda _event: None,
         clock=clock,
     )

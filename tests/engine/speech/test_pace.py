@@ -1,7 +1,7 @@
 import pytest
 
 from engine.hub.catalogue import SPEECH_CHOICES, STREAMING_MODELS
-from engine.speech.speed import Pace, SpeechPace
+from engine.speech.speed import SpeechPace
 
 TINY, BASE, SMALL = SPEECH_CHOICES
 (AT_ONCE,) = STREAMING_MODELS
@@ -22,14 +22,6 @@ def test_what_comes_along_is_recommended_whatever_is_measured(along):
     pace.take_speed(9e9, again=False)
     pace.note_behind("base.en")
     assert pace.recommended == "moonshine.en"
-
-
-def test_the_mean_begins_with_the_first_measure_and_follows_the_newest():
-    pace, means = Pace(newest_weight=0.25), []
-    for computing_s in (2.0, 6.0, 3.0):
-        pace.take(computing_s, speech_s=2.0)
-        means.append(pace.factor)
-    assert means == [1.0, 1.5, 1.5]
 
 
 def test_nothing_is_recommended_before_it_is_certain():

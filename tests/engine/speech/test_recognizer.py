@@ -80,10 +80,9 @@ def said(rng, n_words, *, sentences=True):
     return [text + "." if sentences and rng.random() < 0.15 else text for text in texts]
 
 
-def recognizer(model, *, clock=None, **settings):
+def recognizer(model, **settings):
     vad = VoiceActivityDetector(Loudness(), VadSettings(max_speech_s=10_000.0))
-    timing = {"clock": clock} if clock else {}
-    return Recognizer(model, vad, RecognizerSettings(**settings), **timing)
+    return Recognizer(model, vad, RecognizerSettings(**settings))
 
 
 def chunks(samples, rng):
@@ -104,7 +103,8 @@ def run(model, samples, rng, **settings):
     news = []
     for chunk in chunks(samples, rng):
         news += listening.feed(chunk)
-        assert listening.buffered_s <= 20.0 + settings.get("step_s", 1.0)
+    longest_s = 20.0 + settings.get("step_s", 1.0)
+    assert all(end_s - start_s <= longest_s for start_s, end_s, _ in model.heard)
     return news + listening.flush()
 
 
@@ -210,28 +210,6 @@ def test_silence_never_wakes_the_model():
     model = Speaker(["thank", "you"])
     assert run(model, np.zeros(60 * SAMPLE_RATE_HZ, np.float32), random.Random(3)) == []
     assert model.heard == []
-
-
-@pytest.mark.parametrize("pass_s", [0.5, 1.5])
-def test_the_seconds_of_computing_are_counted(pass_s):
-    now_s = 0.0
-
-    def clock():
-        nonlocal now_s
-        now_s += pass_s / 2  # read twice for each pass
-        return now_s
-
-    model = Speaker(["word"] * 50)
-    listening = recognizer(model, clock=clock, step_s=1.0)
-    for chunk in chunks(loud(12.0), random.Random(4)):
-        listening.feed(chunk)
-    assert listening.real_time_factor == pytest.approx(pass_s / 2)
-
-
-@pytest.mark.parametrize("settings", [{"step_s": 0}, {"trim_from_s": 25.0}, {"max_buffer_s": 29.5}])
-def test_a_buffer_the_model_cannot_hear_whole_is_refused(settings):
-    with pytest.raises(ValueError, match="max_buffer_s"):
-        RecognizerSettings(**settings)
 
 
 def test_sound_is_let_go_at_sentence_ends_long_before_the_buffer_is_full():

@@ -11,9 +11,9 @@ from engine.errors import ModelError
 from engine.events import UtteranceEnded
 from engine.speech.events import ListeningFailed
 from engine.speech.listener import Lane, Listener, Recognition
-from engine.speech.sherpa import Sherpa, SherpaSettings, checked_files
+from engine.speech.sherpa import Sherpa, checked_files
 from engine.speech.streaming import StreamingRecognizer
-from engine.speech.vad import SileroDetector, VadSettings, VoiceActivityDetector
+from engine.speech.vad import VadSettings, VoiceActivityDetector
 from tests.support.listening_fakes import Chunks, Echo, hear_out, to_both
 from tests.support.sounds import music, n_edits, silence, white_noise
 from tests.support.spoken import (
@@ -48,7 +48,7 @@ def tiny(request):
     if request.param == "ctc":
         return tiny_streaming()
     words = WORDS if request.param.endswith("words") else ()
-    return Sherpa(SherpaSettings(folder=TINY_TRANSDUCER, words=words))
+    return Sherpa(TINY_TRANSDUCER, words=words)
 
 
 def listened(samples, model):
@@ -57,7 +57,7 @@ def listened(samples, model):
     made = Listener(
         [Lane(name="", source=Chunks(samples), live=False)],
         echo,
-        Recognition(make_model=lambda: model, make_detector=SileroDetector),
+        Recognition(make_model=lambda: model),
         events.append,
     )
     echo.report = to_both(events.append, made)
@@ -84,7 +84,7 @@ def test_of_the_words_of_the_user_those_are_preferred_that_the_tokens_can_spell(
     assert files.spelt(["the  garden", "thegarden"]) == ("THE GARDEN",)
     monkeypatch.setattr("engine.speech.sherpa.SherpaStream", lambda _, words: asked.append(words))
     for folder in (TINY_TRANSDUCER, TINY_STREAMING):
-        Sherpa(SherpaSettings(folder=folder, words=WORDS)).stream()
+        Sherpa(folder, words=WORDS).stream()
     assert asked == ["KITCHEN/GARDEN", ""]
 
 
@@ -113,7 +113,7 @@ def test_a_word_ends_where_it_is_said_to_within_a_third_of_a_second(tiny):
 
 def test_words_are_in_small_letters_but_the_english_i(tiny):
     assert [tiny.spelled(word) for word in ("I", "I'LL", "IN", "MI")] == ["I", "I'll", "in", "mi"]
-    italian = Sherpa(SherpaSettings(folder=TINY_STREAMING, language="it"))
+    italian = Sherpa(TINY_STREAMING, language="it")
     assert italian.spelled("I") == "i"
 
 
@@ -126,7 +126,7 @@ def test_greedy_search_never_takes_back_what_was_committed():
     for seed in range(3):
         samples = np.concatenate([talk(800 + seed, 3).samples, silence(0.6)])
         for folder in (TINY_STREAMING, TINY_TRANSDUCER):
-            model = Sherpa(SherpaSettings(folder=folder))
+            model = Sherpa(folder)
             gate = VoiceActivityDetector(Always(), VadSettings(silence_s=100.0))
             made = StreamingRecognizer(model, gate)
             sound = AudioChunk(samples=samples, start_s=0.0, heard_at_s=0.0)
@@ -156,4 +156,4 @@ def test_the_cut_into_pieces_changes_no_word(tiny):
 def test_a_computer_without_the_library_is_told_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sherpa_onnx", None)
     with pytest.raises(ModelError, match=r"pip install 'surtitle\[speech\]'"):
-        Sherpa(SherpaSettings(folder=TINY_STREAMING))
+        Sherpa(TINY_STREAMING)

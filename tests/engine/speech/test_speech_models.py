@@ -4,13 +4,11 @@ import shutil
 from dataclasses import replace
 
 import pytest
-import torch
 
 from engine.errors import HubError, ModelError
 from engine.hub.catalogue import (
     STREAMING_MODELS,
 )
-from engine.speech.direct import DirectModel
 from engine.speech.sherpa import Sherpa
 from engine.speech.speech_models import (
     found_speech_model,
@@ -19,8 +17,6 @@ from engine.speech.speech_models import (
 )
 from engine.speech.whisper import Whisper
 from tests.support import hub_server
-from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
-from tests.support.fakes import save_tiny_model
 from tests.support.spoken import TINY, TINY_STREAMING, needs_sherpa
 
 pytestmark = pytest.mark.usefixtures("hub_cache")
@@ -82,13 +78,3 @@ def test_folders_of_neither_kind_and_damaged_ones_are_one_sentence(tmp_path, lib
     (whisper / "tokenizer.json").unlink()
     with pytest.raises(ModelError, match=r"has no tokenizer\.json"):
         speech_model_folder(str(whisper), library)
-
-
-def test_a_translator_that_hears_for_itself_is_a_speech_model_by_its_folder(tmp_path):
-    folder = save_tiny_model(tmp_path)
-    with pytest.raises(ModelError, match="Whisper"):
-        found_speech_model(str(folder), tmp_path)
-    save_speech_encoder(folder, tiny_encoder(torch.float32))
-    assert found_speech_model(str(folder), tmp_path) == folder
-    assert speech_model_folder(str(folder), tmp_path) == folder
-    assert isinstance(load_speech_model(folder, "cpu", "en"), DirectModel)

@@ -8,7 +8,7 @@ import pytest
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import same_word_key
-from engine.speech.streaming import Piece, StreamingRecognizer, StreamingSettings
+from engine.speech.streaming import Piece, StreamingRecognizer
 from engine.speech.vad import VadSettings, VoiceActivityDetector
 from engine.text.punctuation import UNKNOWN, punctuation_for
 from tests.support.listening_fakes import Loudness
@@ -62,14 +62,10 @@ def chunks(samples, sizes):
         at += size
 
 
-def recognizer(model, clock=lambda: 0.0, **settings):
-    vad = VoiceActivityDetector(Loudness(), VadSettings(pre_roll_s=PRE_ROLL_S))
-    return StreamingRecognizer(model, vad, StreamingSettings(**settings), clock=clock)
-
-
-def heard(model, samples, sizes=None, **settings):
+def heard(model, samples, sizes=None):
     """Return the results one by one, and those of the end."""
-    made = recognizer(model, **settings)
+    vad = VoiceActivityDetector(Loudness(), VadSettings(pre_roll_s=PRE_ROLL_S))
+    made = StreamingRecognizer(model, vad)
     sizes = sizes or [1600] * (len(samples) // 1600 + 1)
     results = [one for chunk in chunks(samples, sizes) for one in made.feed(chunk)]
     return results + made.flush()
@@ -94,14 +90,14 @@ def test_a_word_is_committed_once_the_next_one_has_begun():
 
 
 def test_the_last_word_is_committed_when_nothing_came_for_a_while():
-    results = heard(Told((" GOOD", 0.3)), loud(3.0), settled_s=0.5)
+    results = heard(Told((" GOOD", 0.3)), loud(3.0))
     assert words(results[:2]) == ["good"]
     assert words(results) == ["good"]
     assert results[1].tail == ()
 
 
 def test_what_goes_on_after_it_was_committed_is_a_word_of_its_own():
-    results = heard(Told((" GOOD", 0.2), ("BYE", 0.9), (" TOM", 1.0)), loud(2.0), settled_s=0.4)
+    results = heard(Told((" GOOD", 0.2), ("BYE", 0.9), (" TOM", 1.0)), loud(2.0))
     assert words(results) == ["good", "bye", "tom"]
 
 
@@ -181,7 +177,7 @@ class StopsAfter:
 def test_words_without_case_and_punctuation_get_both_and_wait_for_the_next_one():
     model = Told((" GOOD", 0.2), (" MORNING", 0.5), (" THANK", 0.8), (" YOU", 1.1))
     model.punctuation = StopsAfter("morning", "you")
-    results = heard(model, loud(1.3), settled_s=0.5)
+    results = heard(model, loud(1.3))
     steps = [(words([one]), [word.text for word in one.tail]) for one in results]
     assert steps == [
         ([], ["good"]),
@@ -195,8 +191,8 @@ def test_words_without_case_and_punctuation_get_both_and_wait_for_the_next_one()
 def test_the_last_word_of_a_speech_ends_a_sentence_and_waits_no_longer_than_a_pause():
     model = Told((" GOOD", 0.2), (" MORNING", 0.5))
     model.punctuation = StopsAfter()
-    assert words(heard(model, loud(0.9), settled_s=0.5)) == ["Good", "morning."]
-    assert words(heard(model, loud(3.0), settled_s=0.5)[:-1]) == ["Good", "morning"]
+    assert words(heard(model, loud(0.9))) == ["Good", "morning."]
+    assert words(heard(model, loud(3.0))[:-1]) == ["Good", "morning"]
 
 
 @pytest.mark.parametrize("seed", range(10))

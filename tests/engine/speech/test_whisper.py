@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from engine.errors import ModelError
-from engine.speech.whisper import Whisper, WhisperSettings, prompt_end
+from engine.speech.whisper import Whisper, prompt_end
+from tests.support.spoken import TINY
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -21,7 +22,7 @@ def test_a_prompt_is_cut_to_the_whole_words_at_its_end(seed):
 def test_a_folder_without_a_model_is_one_clear_sentence(tmp_path):
     pytest.importorskip("faster_whisper")
     with pytest.raises(ModelError, match="get it again, or choose another one"):
-        Whisper(WhisperSettings(model=str(tmp_path), device="cpu"))
+        Whisper(tmp_path, "cpu")
 
 
 class PanicException(BaseException):
@@ -39,7 +40,7 @@ def test_whatever_a_library_raises_of_a_folder_is_one_clear_sentence(monkeypatch
 
     monkeypatch.setattr(library, "WhisperModel", refuse)
     with pytest.raises(ModelError, match="get it again, or choose another one") as caught:
-        Whisper(WhisperSettings(device="cpu"))
+        Whisper(TINY, "cpu")
     assert f"(detail: {type(error).__name__})" in str(caught.value)
     assert str(caught.value).isprintable()
 
@@ -52,7 +53,7 @@ def test_who_ends_the_program_while_a_model_is_loaded_ends_it(monkeypatch):
 
     monkeypatch.setattr(library, "WhisperModel", end)
     with pytest.raises(KeyboardInterrupt):
-        Whisper(WhisperSettings(device="cpu"))
+        Whisper(TINY, "cpu")
 
 
 def test_a_tokenizer_that_is_missing_is_not_fetched(tmp_path, monkeypatch):
@@ -63,14 +64,8 @@ def test_a_tokenizer_that_is_missing_is_not_fetched(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(library, "WhisperModel", lambda *_, **_others: asked.append(1))
     with pytest.raises(ModelError, match=r"\(detail: no tokenizer\.json\)"):
-        Whisper(WhisperSettings(model=str(tmp_path), device="cpu"))
+        Whisper(tmp_path, "cpu")
     assert not asked
-
-
-def test_a_model_that_is_not_on_this_computer_is_not_fetched(tmp_path):
-    pytest.importorskip("faster_whisper")
-    with pytest.raises(ModelError, match=r"'tiny\.en'"):
-        Whisper(WhisperSettings(model="tiny.en", device="cpu", cache=tmp_path))
 
 
 def test_a_gpu_that_is_not_there_is_said_so():
@@ -78,7 +73,7 @@ def test_a_gpu_that_is_not_there_is_said_so():
     if ctranslate2.get_cuda_device_count():
         pytest.skip("has a GPU")
     with pytest.raises(ModelError, match="no usable GPU"):
-        Whisper(WhisperSettings(device="cuda"))
+        Whisper(TINY, "cuda")
 
 
 class Library:
@@ -102,7 +97,7 @@ def test_speech_is_recognised_in_the_language_that_is_spoken(monkeypatch):
     library, loaded = pytest.importorskip("faster_whisper"), Library("en", "pl")
     monkeypatch.setattr(library, "WhisperModel", lambda *_, **__: loaded)
     for language in ("pl", "en"):
-        whisper = Whisper(WhisperSettings(device="cpu", language=language))
+        whisper = Whisper(TINY, "cpu", language)
         whisper.recognize(np.zeros(1600, np.float32), 0.0, "")
     assert loaded.asked == ["pl", "en"]
 
@@ -121,7 +116,7 @@ def test_a_mark_within_a_word_begins_no_other_where_there_are_blanks(
 ):
     library, loaded = pytest.importorskip("faster_whisper"), Library(language, told=told.split("|"))
     monkeypatch.setattr(library, "WhisperModel", lambda *_, **__: loaded)
-    whisper = Whisper(WhisperSettings(device="cpu", language=language))
+    whisper = Whisper(TINY, "cpu", language)
     found = whisper.recognize(np.zeros(1600, np.float32), 5.0, "").words
     assert " ".join(word.text for word in found) == f"{words} {words}"
     assert found[0].start_s == 5.0
@@ -131,7 +126,7 @@ def test_a_mark_within_a_word_begins_no_other_where_there_are_blanks(
 def test_a_number_in_pieces_lasts_until_its_last_one(monkeypatch):
     library, loaded = pytest.importorskip("faster_whisper"), Library("en", told=[" 1", ",250"])
     monkeypatch.setattr(library, "WhisperModel", lambda *_, **__: loaded)
-    whisper = Whisper(WhisperSettings(device="cpu"))
+    whisper = Whisper(TINY, "cpu")
     word = whisper.recognize(np.zeros(1600, np.float32), 5.0, "").words[0]
     assert (word.text, word.start_s, word.end_s) == ("1,250", 5.0, 6.9)
     assert word.probability == 0.99
@@ -148,7 +143,7 @@ def test_a_prompt_that_makes_it_repeat_itself_is_left_out(monkeypatch):
             return (looped if initial_prompt else said).transcribe(samples, **others)
 
     monkeypatch.setattr(library, "WhisperModel", lambda *_, **__: Taking("en"))
-    whisper = Whisper(WhisperSettings(device="cpu"))
+    whisper = Whisper(TINY, "cpu")
     found = whisper.recognize(np.zeros(1600, np.float32), 0.0, "Lock! Lock!").words
     assert [word.text for word in found] == ["Ask", "not."] * 2
     assert prompts == ["Lock! Lock!", None]
@@ -158,6 +153,6 @@ def test_a_language_that_a_model_does_not_recognise_is_one_sentence(monkeypatch)
     library = pytest.importorskip("faster_whisper")
     monkeypatch.setattr(library, "WhisperModel", lambda *_, **__: Library("en"))
     with pytest.raises(
-        ModelError, match=r"'base.en' does not recognise 'pl': choose one that does"
+        ModelError, match=r"'tiny-whisper' does not recognise 'pl': choose one that does"
     ):
-        Whisper(WhisperSettings(device="cpu", language="pl"))
+        Whisper(TINY, "cpu", "pl")

@@ -19,15 +19,13 @@ from engine.events import (
     text_of,
 )
 from engine.runtime.torch.torch_store import TorchStore
-from engine.settings import ModelSettings, TranslationSettings
+from engine.settings import SOUND, ModelSettings, TranslationSettings
 from engine.translation.feed import changes
-from engine.translation.passage import Passage
 from engine.translation.spoken import SoundPassage, SpokenTranslator
 from engine.translation.targets import Targets
 from tests.support.direct.encoders import WIDTH, save_speech_encoder, tiny_encoder
 from tests.support.fakes import (
     Receiver,
-    hashing_translator,
     save_plain_model,
     save_tiny_model,
     tiny_weights,
@@ -116,7 +114,7 @@ def test_blocks_wait_while_a_passage_is_held():
 
 def hearing(folder):
     save_speech_encoder(folder, tiny_encoder(torch.float32))
-    return ModelSettings(directory=folder, device="cpu", capacity=1024, hears=True)
+    return ModelSettings(directory=folder, device="cpu", capacity=1024, system=SOUND)
 
 
 @pytest.fixture(scope="module")
@@ -178,10 +176,3 @@ def test_typed_words_are_not_read_however_often_the_line_changes():
         assert passage.splice(0, None, tuple(map(FedWord, typed))) == []
     assert passage.finish() == []
     assert passage.n_words == 0
-
-
-def test_a_passage_of_text_reads_its_words_and_no_blocks_of_sound():
-    passage = Passage(Targets(hashing_translator("read:1")))
-    assert passage.splice(0, None, words_of(blocks(2))) == []
-    (_, changed) = passage.splice(0, None, (*words_of(blocks(2)), FedWord("a")))
-    assert [word.text for word in changed.words] == ["a"]

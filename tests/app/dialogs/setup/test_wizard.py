@@ -2,7 +2,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import torch
 
 from app.config.preferences import ListeningPreferences, Preferences, TranslationPreferences
 from app.dialogs.setup.wizard import SetupWizard
@@ -13,8 +12,6 @@ from engine.hub.catalogue import MOONSHINE, SPEECH_CHOICES, SPEECH_MODELS, STREA
 from engine.messages import Code
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
 from tests.support.app.setup_services import parts
-from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
-from tests.support.fakes import save_tiny_model
 
 N_OFFERED = len(SPEECH_CHOICES) + len(STREAMING_MODELS)
 UNREACHABLE = Code.HUB_UNREACHABLE(host="huggingface.co", reason="no answer")
@@ -339,20 +336,15 @@ def test_a_folder_is_used_once_it_was_found_to_hold_a_model(guide, qtbot, pick, 
     assert facts(one.speech, "/some/whisper")[0] == "whisper"
 
 
-def test_who_asks_for_speech_models_is_offered_all_and_those_that_translate_sound(guide, tmp_path):
-    folder = save_tiny_model(tmp_path / "models" / "heard")
-    save_tiny_model(tmp_path / "models" / "read")
-    save_speech_encoder(folder, tiny_encoder(torch.float32))
-    one = guide(here=[str(folder)])
-    one.open_speech(Preferences(), tmp_path / "models")
+def test_who_asks_for_speech_models_is_offered_all(guide):
+    one = guide()
+    one.open_speech(Preferences())
     page = one.speech
-    assert set(page._listed) == {*SPEECH_MODELS, str(folder)} - {MOONSHINE}
+    assert set(page._listed) == {*SPEECH_MODELS} - {MOONSHINE}
     assert cards(page)["large-v3"].title == "large-v3"
     assert facts(page, "large-v3") == ["More exact: words appear a second or two later"]
     select(page, "large-v3")
     assert page.row.download.isEnabled()
-    assert cards(page)[str(folder)].title == "Straight from the sound"
-    assert "writes no English" in facts(page, str(folder))[0]
     one.open_guide(Preferences())
     assert len(cards(page)) == N_OFFERED
 

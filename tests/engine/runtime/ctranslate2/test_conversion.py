@@ -22,7 +22,7 @@ from engine.runtime.ctranslate2.encoder_decoder_loader import (
     EncoderDecoderModel,
     load_encoder_decoder,
 )
-from engine.runtime.loader import load_hearing, load_weights
+from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.engine.runtime.ctranslate2.tiny_models import FAMILIES, LANGUAGES, make_encoder_decoder
 from tests.support.programs.run import ran
@@ -98,8 +98,6 @@ def test_a_folder_is_converted_once_and_then_needs_no_original(original):
     assert (found / "model.bin").stat().st_mtime_ns == before
     moved = shutil.copytree(found, original.parent / "alone")
     assert load_weights(ModelSettings(directory=moved)).card == weights.card
-    with pytest.raises(ModelError, match="reads text alone"):
-        load_hearing(ModelSettings(directory=moved, hears=True))
 
 
 def _nothing_half_written(folder, before):
