@@ -4,6 +4,8 @@ Each source has its own timeline: seconds since its start, or since the beginnin
 sound is missing (a device was unplugged), the next chunk starts later than the previous one ended.
 """
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -114,15 +116,14 @@ class SoundSystem(Protocol):
 # samples are copied. Unread samples are never overwritten: samples that do not fit are dropped and
 # counted.
 
+_POLL_S = 0.01
+
 
 class Ring:
     """A queue of samples; those read, waiting and dropped together are those written."""
 
     def __init__(self, capacity: int) -> None:
         """Allocate room for ``capacity`` samples (at least 1); ``write`` allocates nothing."""
-        if capacity < 1:
-            msg = f"a ring needs room for at least one sample, got {capacity}"
-            raise ValueError(msg)
         self._samples = np.zeros(capacity, np.float32)
         self._n_written = 0  # changed by the writer alone
         self._n_read = 0  # changed by the reader alone
@@ -149,3 +150,16 @@ class Ring:
         )
         self._n_read += n_waiting
         return block
+
+    def wait(self, timeout_s: float, is_filled: Callable[[], bool]) -> Samples | None:
+        """Read as soon as there is something; None if there is nothing and nothing comes.
+
+        ``is_filled``: whether more may come.
+        """
+        end_s = time.monotonic() + timeout_s
+        while True:
+            goes_on = is_filled()  # before reading: what came last is not lost
+            block = self.read()
+            if len(block) or not goes_on or time.monotonic() >= end_s:
+                return block if len(block) or goes_on else None
+            time.sleep(_POLL_S)

@@ -5,7 +5,6 @@ chunks do as well. Unless a track is named it is the one in the language that is
 default one, else the first.
 """
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -33,8 +32,6 @@ _DISCONTINUOUS = 0x200  # FFmpeg's AVFMT_TS_DISCONT
 _STEREO = 2
 _FAR_BELOW = 0.01  # 20 dB
 _REMEMBERED = 0.9  # of the loudness, from one frame to the next
-_NEW_STREAM = b"OggS\0\2"  # an Ogg page that begins a stream
-_SCANNED = 1 << 16  # bytes that are read at once
 
 _TAGS = {
     "ar": "ara", "cs": "cze ces", "da": "dan", "de": "ger deu", "el": "gre ell", "en": "eng",
@@ -88,7 +85,6 @@ class Decoder:
         self.track = track or 1 + _best(tracks, language)
         self.language = _language(tracks[self.track - 1])
         self._index = tracks[self.track - 1].index
-        self._part_at = self._position = 0  # of what FFmpeg reads, and of the newest packet in it
         self._origin_s = (self._container.start_time or 0) / av.time_base
         self.duration_s = max(0.0, (self._container.duration or 0) / av.time_base)
         self.chunks = self._decode()
@@ -125,40 +121,18 @@ class Decoder:
         return self._resampler.resample(None) if self._resampler else []
 
     def _frames(self) -> Iterator[av.AudioFrame]:
-        """Yield what can be decoded of the track, and of streams that follow it in the file."""
-        while True:
-            try:
-                for packet in self._container.demux(self._container.streams[self._index]):
-                    self._position = max(self._position, packet.pos or 0)
-                    try:
-                        yield from cast("av.AudioStream", packet.stream).decode(packet)
-                    except av.error.InvalidDataError:
-                        self.n_damaged += 1
-            except av.error.InvalidDataError:
-                self.n_damaged += 1  # and FFmpeg finds no later packet
-            except (OSError, av.error.FFmpegError) as error:
-                if self._open_next():
-                    continue
-                message = Code.RECORDING_ENDS(path=str(self._path), reason=_reason(error))
-                raise AudioError(message) from error
-            return
-
-    def _open_next(self) -> bool:
-        """Open the next of several joined Ogg files; return whether there is one."""
-        if self._container.format.name != "ogg":
-            return False
+        """Yield what can be decoded of the track."""
         try:
-            start = _find(self._file, _NEW_STREAM, self._part_at + self._position + 1)
-            if start is None:
-                return False
-            self._container.close()
-            self._container = av.open(_FromHere(self._file, start), "r", options=_OPTIONS)
-            self._index = self._container.streams.audio[0].index
-        except (OSError, av.error.FFmpegError, ValueError, IndexError):
-            return False
-        self._part_at, self._position = start, 0
-        self._origin_s = (self._container.start_time or 0) / av.time_base - self._heard_s
-        return True
+            for packet in self._container.demux(self._container.streams[self._index]):
+                try:
+                    yield from cast("av.AudioStream", packet.stream).decode(packet)
+                except av.error.InvalidDataError:
+                    self.n_damaged += 1
+        except av.error.InvalidDataError:
+            self.n_damaged += 1  # and FFmpeg finds no later packet
+        except (OSError, av.error.FFmpegError) as error:
+            message = Code.RECORDING_ENDS(path=str(self._path), reason=_reason(error))
+            raise AudioError(message) from error
 
     def _find_gap(self, frame: av.AudioFrame) -> None:
         """Follow the time stamps, forward only, where they jump by ``_LEAST_GAP_S`` or more."""
@@ -210,32 +184,6 @@ def _best(tracks: Sequence[av.AudioStream], language: str) -> int:
 def _language(track: av.AudioStream) -> str:
     tag = track.metadata.get("language") or ""
     return "" if tag == "und" else tag
-
-
-def _find(file: BinaryIO, mark: bytes, start: int) -> int | None:
-    file.seek(start)
-    before = b""
-    while part := file.read(_SCANNED):
-        at = (before + part).find(mark)
-        if at >= 0:
-            return start - len(before) + at
-        start += len(part)
-        before = (before + part)[1 - len(mark) :]
-    return None
-
-
-class _FromHere:
-    def __init__(self, file: BinaryIO, start: int) -> None:
-        self._file, self._start = file, start
-        self.read = file.read
-        file.seek(start)
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        skipped = self._start if whence == os.SEEK_SET else 0
-        return self._file.seek(offset + skipped, whence) - self._start
-
-    def tell(self) -> int:
-        return self._file.tell() - self._start
 
 
 def _reason(error: Exception) -> Message:

@@ -11,7 +11,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import sounddevice
@@ -24,7 +23,6 @@ from engine.errors import AudioError, NoSoundError, TapEndedError
 from engine.messages import Code
 
 _RING_S = 20.0
-_POLL_S = 0.01
 _LIST_TIMEOUT_S = 10.0
 _MOST_CHANNELS = 2
 _LONGEST_BLOCK = 1 << 16  # samples
@@ -107,18 +105,11 @@ class PortAudioTap:
         return not self._stream.closed
 
     def read(self, timeout_s: float) -> Samples:
-        end_s = time.monotonic() + timeout_s
-        while True:
-            is_active = self.is_open and self._stream.active
-            block = self._ring.read()
-            if len(block):
-                return block
-            if not is_active:
-                msg = "PortAudio stopped the recording"
-                raise TapEndedError(msg)
-            if time.monotonic() >= end_s:
-                return block
-            time.sleep(_POLL_S)
+        block = self._ring.wait(timeout_s, lambda: self.is_open and self._stream.active)
+        if block is None:
+            msg = "PortAudio stopped the recording"
+            raise TapEndedError(msg)
+        return block
 
     def close(self) -> None:
         self._stream.close(ignore_errors=True)

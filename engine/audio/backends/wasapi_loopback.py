@@ -5,7 +5,6 @@ every system, so this file can be tested without Windows.
 """
 
 import threading
-import time
 
 import numpy as np
 import soundcard
@@ -18,7 +17,6 @@ from engine.messages import Code
 _RATE_HZ = 48_000  # Windows converts where it must
 _BLOCK_S = 0.02
 _RING_S = 20.0
-_POLL_S = 0.01
 _JOIN_S = 2.0
 
 
@@ -73,18 +71,11 @@ class LoopbackTap:
         return self._ring.n_dropped
 
     def read(self, timeout_s: float) -> Samples:
-        end_s = time.monotonic() + timeout_s
-        while True:
-            is_alive = self._thread.is_alive()
-            block = self._ring.read()
-            if len(block):
-                return block
-            if not is_alive:
-                msg = f"{self._device.description} cannot be recorded: {self._failure}"
-                raise TapEndedError(msg)
-            if time.monotonic() >= end_s:
-                return block
-            time.sleep(_POLL_S)
+        block = self._ring.wait(timeout_s, self._thread.is_alive)
+        if block is None:
+            msg = f"{self._device.description} cannot be recorded: {self._failure}"
+            raise TapEndedError(msg)
+        return block
 
     def close(self) -> None:
         """Stop recording; the thread of a device that hangs is abandoned."""

@@ -305,19 +305,6 @@ def test_a_track_that_is_not_there_is_one_sentence(tmp_path):
         Decoder(path, track=3)
 
 
-def test_joined_ogg_files_are_heard_one_after_the_other(tmp_path):
-    parts = [
-        write_media(tmp_path / f"{rate_hz}.ogg", "vorbis", tone(1, rate_hz), rate_hz)
-        for rate_hz in (48_000, 22_050, 44_100)
-    ]
-    path = tmp_path / "joined.ogg"
-    path.write_bytes(b"".join(part.read_bytes() for part in parts))
-    chunks, _, notices = read_all(path)
-    assert len(joined(chunks)) == pytest.approx(3 * SAMPLE_RATE_HZ, abs=0.1 * SAMPLE_RATE_HZ)
-    assert chunks[-1].end_s == pytest.approx(3, abs=0.1)
-    assert notices == []
-
-
 def test_a_jump_of_the_time_stamps_of_a_transport_stream_is_no_gap(tmp_path):
     parts = [
         write_media(tmp_path / f"{n}.ts", "mp2", tone(2, 48_000), 48_000, delay_s=delay_s)

@@ -5,13 +5,6 @@ from engine.audio.devices import FLOOR_DB
 from engine.audio.live_source import measure_level
 
 
-def test_a_full_sine_wave_has_minus_three_decibels():
-    wave = np.sin(2 * np.pi * np.arange(1600) / 16).astype(np.float32)
-    level = measure_level(wave)
-    assert level.rms_db == pytest.approx(-3.01, abs=0.01)
-    assert level.peak_db == pytest.approx(0, abs=0.01)
-
-
 @pytest.mark.parametrize("amplitude", [1.0, 0.5, 0.1, 1e-3, 1e-4])
 def test_a_square_wave_is_as_loud_as_its_amplitude(amplitude):
     wave = (amplitude * np.sign(np.arange(-50, 50) + 0.5)).astype(np.float32)
@@ -24,11 +17,3 @@ def test_a_square_wave_is_as_loud_as_its_amplitude(amplitude):
 def test_silence_is_the_floor(samples):
     level = measure_level(np.array(samples, np.float32))
     assert (level.rms_db, level.peak_db) == (FLOOR_DB, FLOOR_DB)
-
-
-def test_the_mean_is_never_above_the_peak_and_neither_above_0():
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        samples = rng.normal(0, 10 ** rng.uniform(-6, 1), int(rng.integers(1, 500)))
-        level = measure_level(samples.astype(np.float32))
-        assert FLOOR_DB <= level.rms_db <= level.peak_db <= 0
