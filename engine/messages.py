@@ -70,10 +70,6 @@ class Code(Codes):
     RAN_OUT = tr("{shortage} and ran out of it")
     AND_IT = tr("{reasons}; it {reason}")
     LOADED_OTHERWISE = tr("the model {reasons}: it was loaded {kept} ({size})")
-    MULTIPLIED_PACKED = tr(
-        "weights of 4 bits are multiplied in bfloat16 without being unpacked, which was measured "
-        "to be faster on this processor: captions may differ a little from another computer's"
-    )
     SLOTS_UNTRAINED = tr(
         "{model} was not trained for slots: that is an experiment, and captions are better with "
         "--system retranslate, or with an adapter"

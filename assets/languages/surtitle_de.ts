@@ -132,10 +132,6 @@
         <translation>das Modell {reasons}: Es wurde {kept} geladen ({size})</translation>
     </message>
     <message>
-        <source>weights of 4 bits are multiplied in bfloat16 without being unpacked, which was measured to be faster on this processor: captions may differ a little from another computer&apos;s</source>
-        <translation>Gewichte in 4 Bit werden in bfloat16 multipliziert, ohne entpackt zu werden, was auf diesem Prozessor als schneller gemessen wurde: Die Untertitel können sich ein wenig von denen eines anderen Computers unterscheiden</translation>
-    </message>
-    <message>
         <source>{model} was not trained for slots: that is an experiment, and captions are better with --system retranslate, or with an adapter</source>
         <translation>{model} wurde nicht für Slots trainiert: Das ist ein Versuch, und die Untertitel sind mit --system retranslate oder mit einem Adapter besser</translation>
     </message>

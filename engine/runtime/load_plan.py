@@ -1,26 +1,24 @@
 """Plan the device and quantisation of a model: the options that fit, in order of preference.
 
-Whole weights first, then 4 bits; the faster device first. On a processor a large model uses its
-fastest way. 8 bits elsewhere only on request: slower than either. Only ``auto`` is replaced by
-another choice, never an explicit request.
+Whole weights first, then 4 bits; the faster device first. On a processor a large model computes in
+the type that it multiplies fastest. 8 bits only on request: slower than either. Only ``auto`` is
+replaced by another choice, never an explicit request.
 """
 
 import functools
 import importlib.util
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from torch import nn
 
 from engine.errors import ModelError
 from engine.files import ByteCount
 from engine.messages import Code, Message, Value
 from engine.models.fingerprint import Footprint
 from engine.runtime.processor import free_memory_bytes, suits_one_thread
-from engine.runtime.torch.linear_layers import fuse_layers, has_fused_product, pack_layer
 from engine.settings import ModelSettings
 
 # Devices: choose one, and measure its free memory and its speed.
@@ -85,99 +83,15 @@ def compute_dtype(device: torch.device) -> torch.dtype:
     return min((torch.float32, torch.bfloat16), key=_probe_s)
 
 
-def best_s(once: Callable[[], object]) -> float:
-    """Return the best time of a few calls in seconds; slow calls are repeated less often."""
+def _probe_s(dtype: torch.dtype) -> float:
+    """Return the best time of a few products in seconds; slow ones are repeated less often."""
+    matrix = torch.ones(_PROBE_WIDTH, _PROBE_WIDTH, dtype=dtype)
     times_s = list[float]()
     while len(times_s) < 2 or (len(times_s) < _PROBE_PASSES and sum(times_s) < _PROBE_S):
         start_s = time.perf_counter()
-        once()
+        torch.mm(matrix[:1], matrix)
         times_s.append(time.perf_counter() - start_s)
     return min(times_s)
-
-
-def _probe_s(dtype: torch.dtype) -> float:
-    matrix = torch.ones(_PROBE_WIDTH, _PROBE_WIDTH, dtype=dtype)
-    return best_s(functools.partial(torch.mm, matrix[:1], matrix))
-
-
-# Which weights a processor multiplies fastest depends on its instructions and its memory, so it is
-# measured, for a second or two, if a model is large and its quantisation is ``auto``. Weights of 4
-# bits are unpacked for each product, or multiplied packed where that is faster.
-
-Way = tuple[str, torch.dtype]
-"""``none``, ``nf4`` or ``int8``, and the type of whole or unpacked weights."""
-
-_IN, _OUT = 2048, 4096  # 32 MB in float32: more than most caches hold
-_STEPS, _PROMPT = 30, 48
-"""Passes of an utterance, most of one row or two, and rows of the prompt before it."""
-
-_WORTH = 0.8
-"""Less exact weights change the output a little, so they must save a fifth of the time."""
-
-StopWatch = Callable[[Callable[[], object]], float]
-
-
-@functools.cache
-def cpu_ways() -> tuple[Way, ...]:
-    """List the ways, the fastest first; measured once for each process."""
-    computed = compute_dtype(torch.device("cpu"))
-    ways: list[Way] = [("none", torch.float32), ("none", torch.bfloat16)]
-    if importlib.util.find_spec("bitsandbytes") is not None:
-        ways += [("int8", computed), ("nf4", torch.bfloat16 if multiplies_packed() else computed)]
-    return rank_ways(time_ways(ways))
-
-
-@functools.cache
-def multiplies_packed() -> bool:
-    """Return whether packed weights of 4 bits are faster; measured once for each process."""
-    return packed_is_faster()
-
-
-def packed_is_faster(stop_watch: StopWatch = best_s) -> bool:
-    """Time layers of 4 bits packed in bfloat16 and unpacked, if the processor supports both."""
-    if not has_fused_product():
-        return False
-    computed = compute_dtype(torch.device("cpu"))
-    unpacked_s = _utterance_s(_layer("nf4", computed), computed, stop_watch)
-    packed = _layer("nf4", torch.bfloat16)
-    fuse_layers(packed)
-    return _utterance_s(packed, torch.bfloat16, stop_watch) < _WORTH * unpacked_s
-
-
-def time_ways(ways: Sequence[Way], stop_watch: StopWatch = best_s) -> dict[Way, float]:
-    """Time the products of an utterance in one layer; seconds."""
-    times_s = dict[Way, float]()
-    for quantise, dtype in ways:
-        layer = _layer(quantise, dtype)
-        if quantise == "nf4" and multiplies_packed():
-            fuse_layers(layer)
-        times_s[quantise, dtype] = _utterance_s(layer, dtype, stop_watch)
-    return times_s
-
-
-def rank_ways(seconds: Mapping[Way, float]) -> tuple[Way, ...]:
-    """Sort the ways by time; packed ones with a penalty of ``_WORTH``."""
-
-    def cost(way: Way) -> float:
-        return seconds[way] if way[0] == "none" else seconds[way] / _WORTH
-
-    return tuple(sorted(seconds, key=cost))
-
-
-def _layer(quantise: str, dtype: torch.dtype) -> nn.Module:
-    layer = nn.Linear(_IN, _OUT, bias=False, dtype=dtype).requires_grad_(requires_grad=False)
-    return layer if quantise == "none" else pack_layer(layer, quantise).to("cpu")
-
-
-def _utterance_s(layer: nn.Module, dtype: torch.dtype, stop_watch: StopWatch) -> float:
-    """Time a step, for which packed weights are faster, and a prompt, for which they are slower."""
-    seconds = []
-    for n_rows in (1, _PROMPT):
-        rows = torch.ones(n_rows, _IN, dtype=dtype)
-        with torch.inference_mode():
-            seconds.append(stop_watch(functools.partial(layer, rows)))
-    step_s, prompt_s = seconds
-    return _STEPS * step_s + prompt_s
 
 
 SMALL = 200_000_000
@@ -226,14 +140,8 @@ class LoadPlan:
         return Code.NEEDS_MORE(size=size, kept=self.kept, free=ByteCount(self.free_bytes))
 
 
-def load_plans(
-    settings: ModelSettings,
-    footprint: Footprint,
-    fastest: Callable[[], Sequence[Way]] = cpu_ways,
-) -> list[LoadPlan]:
+def load_plans(settings: ModelSettings, footprint: Footprint) -> list[LoadPlan]:
     """List the plans that the settings allow, the best first.
-
-    ``fastest`` measures a processor, if that is needed.
 
     Raises:
         ModelError: the device is missing, or does not support the quantisation.
@@ -248,12 +156,12 @@ def load_plans(
     plans = list[LoadPlan]()
     for device in devices:
         large = footprint.n_parameters > SMALL
-        ways: Sequence[tuple[str, torch.dtype | None]]
-        if device.type == "cpu" and settings.quantise == "auto" and large:
-            ways = fastest()
-        else:
-            ways = [(quantise, None) for quantise in _quantisations(settings, device)]
-        plans += [_plan(device, *way, footprint, settings.capacity) for way in ways]
+        is_measured = device.type == "cpu" and settings.quantise == "auto" and large
+        dtype = compute_dtype(device) if is_measured else None
+        plans += [
+            _plan(device, quantise, dtype, footprint, settings.capacity)
+            for quantise in _quantisations(settings, device)
+        ]
     return plans
 
 

@@ -82,13 +82,11 @@ class LoadReport:
     Attributes:
         quantise: ``none``, ``nf4`` or ``int8``.
         notes: deviations from the request, and their reasons.
-        n_packed: layers of 4 bits that are multiplied packed; the others are unpacked each time.
     """
 
     quantise: str = "none"
     needed_bytes: int = 0
     notes: tuple[Message, ...] = ()
-    n_packed: int = 0
 
 
 class Weights(Protocol):

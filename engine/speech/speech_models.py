@@ -12,6 +12,7 @@ from engine.errors import FetchCancelledError, HubError, ModelError
 from engine.hub.catalogue import MOONSHINE, STREAMING_MODELS, StreamingChoice, bundled_speech_model
 from engine.hub.download import Fetching, ModelKind, fetch_model, find_model
 from engine.messages import Code
+from engine.speech import sherpa, whisper
 from engine.speech.direct import DirectModel, DirectRecognizer
 from engine.speech.moonshine import Moonshine, is_moonshine
 from engine.speech.recognizer import (
@@ -21,10 +22,10 @@ from engine.speech.recognizer import (
     SpeechModel,
     WholePieces,
 )
-from engine.speech.sherpa import Sherpa, checked_files, is_streaming
+from engine.speech.sherpa import checked_files, is_streaming
 from engine.speech.streaming import PRE_ROLL_S, StreamingModel, StreamingRecognizer
 from engine.speech.vad import Detector, VadSettings, VoiceActivityDetector
-from engine.speech.whisper import Whisper, found_whisper, named_folder, whisper_folder
+from engine.speech.whisper import found_whisper, named_folder, whisper_folder
 
 AnySpeechModel = SpeechModel | StreamingModel | DirectModel
 
@@ -95,8 +96,8 @@ def load_speech_model(
     if is_moonshine(folder):
         return Moonshine(folder)
     if is_streaming(folder):
-        return Sherpa(folder, language, words)
-    return Whisper(folder, device, language, words)
+        return sherpa.Sherpa(folder, language, words)
+    return whisper.Whisper(folder, device, language, words)
 
 
 def _known_folder(name: str) -> Path | None:

@@ -6,9 +6,8 @@ NF4 with double quantisation: Dettmers et al. 2023 (QLoRA, https://arxiv.org/abs
 section 3. int8: Dettmers et al. 2022 (LLM.int8(), https://arxiv.org/abs/2208.07339).
 
 On a processor, layers of 4 bits are unpacked for each product: correct for every shape, with
-gradients, and the same on every processor. On one with instructions for bfloat16, bitsandbytes can
-also multiply them packed. That kernel computes in bfloat16, takes some shapes only and has no
-gradient, so only ``fuse_layers`` enables it.
+gradients, and the same on every processor. On one with instructions for bfloat16, bitsandbytes
+would multiply them packed, by a kernel that takes some shapes only and has no gradient.
 
 The product of an adapter's factors is added to whole weights, so it costs nothing at run time.
 Packed weights stay unchanged, since packing the sum would lose what was learned: the factors run
@@ -43,7 +42,6 @@ _FLAGS = {"nf4": "is_loaded_in_4bit", "int8": "is_loaded_in_8bit"}  # read by tr
 _FUSES = "support_avx512bf16_for_cpu"
 """Attribute of a layer of bitsandbytes: it may multiply packed weights."""
 
-_TILE = 32  # outputs that the kernel computes at a time
 _OUTLIER = 6.0  # inputs above it are multiplied whole in int8, as the paper has it
 
 QUANTISED_HERE = ("falcon",)
@@ -90,37 +88,6 @@ def unfuse_layers(network: nn.Module) -> None:
     for layer in network.modules():
         if _is_in_4_bits(layer):
             setattr(layer, _FUSES, False)
-
-
-def fuse_layers(network: nn.Module) -> int:
-    """Multiply layers of 4 bits on a processor packed, if processor and shape allow it; count them.
-
-    Their weights, packed to be computed in bfloat16, are rearranged here, not at the first word;
-    gradients no longer pass through them, and the network is in evaluation mode.
-    """
-    network.eval()
-    layers = [layer for layer in network.modules() if _is_in_4_bits(layer) and _can_fuse(layer)]
-    for layer in layers:
-        setattr(layer, _FUSES, True)
-        with torch.no_grad():  # bitsandbytes arranges them in the first product
-            layer(torch.zeros(1, layer.in_features, dtype=torch.bfloat16))
-    return len(layers)
-
-
-def has_fused_product() -> bool:
-    """Return whether this processor can multiply weights of 4 bits packed."""
-    _require("nf4")
-    from bitsandbytes import functional  # noqa: PLC0415  optional
-
-    has_kernel = getattr(functional, "has_avx512bf16", None)  # missing in older releases
-    return has_kernel is not None and bool(has_kernel())
-
-
-def _can_fuse(layer: nn.Linear) -> bool:
-    """Return whether the kernel takes a layer: whole blocks of inputs, whole tiles of outputs."""
-    n_block: int = layer.weight.quant_state.blocksize  # type: ignore[attr-defined]  # Params4bit
-    whole = layer.in_features % n_block == 0 and layer.out_features % _TILE == 0
-    return whole and has_fused_product()
 
 
 def _is_in_4_bits(layer: nn.Module) -> TypeGuard[nn.Linear]:

@@ -56,14 +56,12 @@ from engine.runtime.load_plan import (
     fitting,
     give_memory_back,
     load_plans,
-    multiplies_packed,
     share_processor,
 )
 from engine.runtime.torch.attention import take_over_alibi
 from engine.runtime.torch.linear_layers import (
     QUANTISED_HERE,
     TorchAdaptedLayers,
-    fuse_layers,
     quantisation_config,
     quantise_layers,
     unfuse_layers,
@@ -371,42 +369,28 @@ def _load_first(
     """Load by the first plan that succeeds; note why earlier ones were skipped."""
     reasons = [plan.shortage for plan in plans[: plans.index(fit[0])]]
     for plan in fit:
-        packed = _multiplies_packed(plan, footprint)
         try:
             network = load_network(
                 folder,
                 quantise=plan.quantise,
                 device=plan.device,
-                dtype=torch.bfloat16 if packed else _dtype(plan, footprint),
+                dtype=_dtype(plan, footprint),
             )
-            n_packed = fuse_layers(network) if packed else 0
         except (torch.OutOfMemoryError, MemoryError):
             give_memory_back(plan.device)
             reasons.append(Code.RAN_OUT(shortage=plan.shortage))
             continue
-        size = ByteCount(plan.needed_bytes)
-        notes = []
+        size, notes = ByteCount(plan.needed_bytes), list[Message]()
         if reasons:
             notes.append(Code.LOADED_OTHERWISE(reasons=_joined(reasons), kept=plan.kept, size=size))
-        if n_packed:
-            notes.append(Code.MULTIPLIED_PACKED())
         return network, LoadReport(
-            quantise=plan.quantise,
-            needed_bytes=plan.needed_bytes,
-            notes=tuple(notes),
-            n_packed=n_packed,
+            quantise=plan.quantise, needed_bytes=plan.needed_bytes, notes=tuple(notes)
         )
     raise ModelError(Code.TOO_LARGE(folder=str(folder), reasons=_joined(reasons)))
 
 
 def _joined(reasons: Sequence[Message]) -> Message:
     return reduce(lambda joined, reason: Code.AND_IT(reasons=joined, reason=reason), reasons)
-
-
-def _multiplies_packed(plan: LoadPlan, footprint: Footprint) -> bool:
-    """Return whether to multiply 4 bits packed; small models are fast without."""
-    on_cpu, large = plan.device.type == "cpu", footprint.n_parameters > SMALL
-    return plan.quantise == "nf4" and on_cpu and large and multiplies_packed()
 
 
 def _dtype(plan: LoadPlan, footprint: Footprint) -> torch.dtype | None:

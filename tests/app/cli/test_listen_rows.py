@@ -128,20 +128,13 @@ def test_what_is_open_at_the_end_is_written_and_the_row_is_clean():
     made.take(UtteranceOpened(utterance=1))
     made.take(grown(1, 0, "halb"))
     made.draw()
+    made.hide()
+    assert Screen(stream).row == "", "it goes for a sentence"
+    made.draw()
+    assert Screen(stream).row == "halb"
     made.close()
     assert Screen(stream).lines == ["halb"]
     assert Screen(stream).row == ""
-
-
-def test_the_row_goes_for_a_sentence_and_comes_back():
-    made, stream = view(is_terminal=True)
-    made.take(UtteranceOpened(utterance=1))
-    made.take(grown(1, 0, "halb"))
-    made.draw()
-    made.hide()
-    assert Screen(stream).row == ""
-    made.draw()
-    assert Screen(stream).row == "halb"
 
 
 def test_dropped_and_empty_utterances_leave_no_line():

@@ -1,6 +1,5 @@
 import argparse
 import contextlib
-import errno
 import os
 import signal
 import subprocess
@@ -11,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from app.__main__ import main
-from app.cli.exit_codes import UsageError, exit_code_of
+from app.cli.exit_codes import UsageError
 from app.cli.server_options import add_server_options, server_settings
 from app.config.text_io import TextError
 from engine.translation.captioner import Change
@@ -41,14 +40,6 @@ def test_nothing_is_served_that_others_could_misuse(words, sentence, tmp_path, c
     code, _, told = said(capfdbinary, "serve", *(word.format(tmp_path) for word in words))
     assert code == 2
     assert sentence in told
-
-
-def test_memory_that_the_system_does_not_have_is_told_as_that(capfdbinary):
-    def fail():
-        raise OSError(errno.ENOMEM, "Cannot allocate memory")
-
-    assert exit_code_of("serve", fail) == 1
-    assert b"serve: memory ran out" in capfdbinary.readouterr().err
 
 
 def test_without_ray_its_name_and_how_to_install_it_are_told(monkeypatch, capfdbinary):
@@ -253,10 +244,6 @@ def parsed(*arguments, **others):
     return parser.parse_args(list(map(str, arguments)), argparse.Namespace(**unsaid | others))
 
 
-def test_without_a_server_this_computer_translates():
-    assert server_settings(parsed()) is None
-
-
 def test_address_token_and_certificate_are_read(tmp_path):
     token = tmp_path / "token"
     token.write_text("# of the office\n\n  let-me-in \nanother\n")
@@ -274,6 +261,7 @@ def test_address_token_and_certificate_are_read(tmp_path):
     assert made.token == "let-me-in"
     assert made.certificate == tmp_path / "cert.pem"
     assert server_settings(parsed("--server", SERVER)).token == ""
+    assert server_settings(parsed()) is None, "this computer translates"
 
 
 @pytest.mark.parametrize("option", ["--server-token-file", "--server-certificate"])

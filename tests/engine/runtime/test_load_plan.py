@@ -1,6 +1,5 @@
 """What fits where, what is told when nothing does, and memory that runs out all the same."""
 
-import itertools
 import json
 import random
 
@@ -22,8 +21,6 @@ LLAMA_8B = Footprint(
     n_linear=6_979_321_856, n_rows=1_376_256, n_other=1_050_939_392, n_cached=65_536, stored_bytes=2
 )
 
-WHOLE_FIRST = (("none", torch.bfloat16), ("nf4", torch.float32))
-
 
 @pytest.fixture
 def memory(monkeypatch):
@@ -35,6 +32,7 @@ def memory(monkeypatch):
 
     monkeypatch.setattr(load_plan, "free_bytes", lambda device: free[device.type])
     monkeypatch.setattr(torch.cuda, "is_available", is_available)
+    monkeypatch.setattr(load_plan, "compute_dtype", lambda _device: torch.bfloat16)
     return free
 
 
@@ -45,7 +43,7 @@ def saved(tmp_path):
 
 def chosen(**settings):
     settings = ModelSettings(directory="llama", **settings)
-    plans = load_plans(settings, LLAMA_8B, lambda: WHOLE_FIRST)
+    plans = load_plans(settings, LLAMA_8B)
     plans = fitting("llama", plans, settings, LLAMA_8B)
     return [str(plan.kept) for plan in plans]
 
@@ -103,13 +101,14 @@ def test_more_memory_never_means_a_worse_plan(memory):
         assert ranks[chosen()[0]] <= before
 
 
-def test_a_large_model_on_a_processor_is_kept_as_it_computes_fastest():
-    settings = ModelSettings(directory="llama", device="cpu")
-    for ways in itertools.permutations([*WHOLE_FIRST, ("none", torch.float32)]):
-        plans = load_plans(settings, LLAMA_8B, lambda ways=ways: ways)
-        assert tuple((plan.quantise, plan.dtype) for plan in plans) == ways
-    whole = {plan.dtype: plan.needed_bytes for plan in plans if plan.quantise == "none"}
-    assert whole[torch.float32] == pytest.approx(2 * whole[torch.bfloat16])
+def test_a_large_model_on_a_processor_computes_in_the_type_that_it_multiplies_fastest(monkeypatch):
+    settings, needed = ModelSettings(directory="llama", device="cpu"), {}
+    for dtype in (torch.float32, torch.bfloat16):
+        monkeypatch.setattr(load_plan, "compute_dtype", lambda _device, dtype=dtype: dtype)
+        whole, *_ = load_plans(settings, LLAMA_8B)
+        assert (whole.quantise, whole.dtype) == ("none", dtype)
+        needed[dtype] = whole.needed_bytes
+    assert needed[torch.float32] == pytest.approx(2 * needed[torch.bfloat16])
 
 
 def test_4_bits_are_not_for_mps(monkeypatch):
@@ -127,27 +126,6 @@ def test_weights_that_do_not_fit_whole_are_loaded_in_4_bits_and_the_report_says_
     (note,) = map(str, report.notes)
     assert note.startswith("the model needs 441.3 kB whole on cpu, ")
     assert ": it was loaded in 4 bits on cpu (" in note
-
-
-@pytest.mark.parametrize("faster", [True, False])
-@pytest.mark.parametrize("large", [True, False])
-def test_4_bits_are_multiplied_packed_where_that_is_faster_and_the_report_says_so(
-    saved, monkeypatch, faster, large
-):
-    """A small model is unpacked to float32: quick enough, and the same on every processor."""
-    pytest.importorskip("bitsandbytes")
-    monkeypatch.setattr(torch_loader, "SMALL", 0 if large else 10**9)
-    monkeypatch.setattr(torch_loader, "multiplies_packed", lambda: faster)
-    monkeypatch.setattr(torch_loader, "fuse_layers", lambda _network: 12)
-    monkeypatch.setattr(torch_loader, "compute_dtype", lambda _device: torch.float32)
-    weights = load_weights(ModelSettings(directory=saved, device="cpu", quantise="nf4"))
-    packed = faster and large
-    assert weights.report.n_packed == (12 if packed else 0)
-    assert weights.network.dtype == (torch.bfloat16 if packed else torch.float32)
-    assert [str(note).split(":")[0] for note in weights.report.notes] == [
-        "weights of 4 bits are multiplied in bfloat16 without being unpacked, which was measured "
-        "to be faster on this processor"
-    ] * packed
 
 
 def test_a_device_that_runs_out_of_memory_all_the_same_is_given_up_for_the_next(

@@ -12,12 +12,9 @@ from engine.runtime.loader import load_by_torch
 from engine.runtime.torch import torch_loader
 from engine.runtime.torch.linear_layers import (
     TorchAdaptedLayers,
-    fuse_layers,
-    has_fused_product,
     is_quantised,
     pack_layer,
     quantisation_config,
-    unfuse_layers,
 )
 from engine.runtime.torch.torch_store import slot_model
 from engine.runtime.weights import Factors
@@ -143,41 +140,6 @@ def test_a_model_as_it_is_loaded_multiplies_nothing_packed(folder):
     layers = [layer for layer in network.modules() if is_quantised(layer)]
     assert layers
     assert not any(layer.support_avx512bf16_for_cpu for layer in layers)
-
-
-def test_only_shapes_that_the_kernel_takes_are_multiplied_packed(processor, monkeypatch):
-    """Without the kernel: it is the choice that is tried, on every processor."""
-    asked = []
-
-    def forward(layer, rows):
-        asked.append((layer.in_features, rows.dtype, layer.training))
-        return rows
-
-    monkeypatch.setattr(bnb.nn.Linear4bit, "forward", forward)
-    shapes = [(64, 32), (96, 32), (64, 48), (100, 7), (192, 288)]
-    network = nn.Sequential(*(packed_layer(*shape) for shape in shapes), nn.Linear(64, 32)).train()
-    fitting = [(64, 32), (192, 288)] if processor else []
-    assert fuse_layers(network) == len(fitting)
-    assert asked == [(n_in, torch.bfloat16, False) for n_in, _ in fitting]
-    flags = [layer.support_avx512bf16_for_cpu for layer in network[:-1]]
-    assert flags == [shape in fitting for shape in shapes]
-    unfuse_layers(network)
-    assert not any(layer.support_avx512bf16_for_cpu for layer in network[:-1])
-
-
-@pytest.mark.skipif(not has_fused_product(), reason="needs a processor with AVX512-BF16")
-def test_layers_multiplied_packed_compute_what_their_codes_stand_for_as_bfloat16_can():
-    rng = random.Random(1)
-    for _ in range(20):
-        n_in, n_out = 64 * rng.randint(1, 12), 32 * rng.randint(1, 12)
-        layer = packed_layer(n_in, n_out, torch.bfloat16)
-        rows = torch.randn(rng.choice([1, 2, 7, 48]), n_in, dtype=torch.bfloat16)
-        wanted = product(layer, rows)
-        assert fuse_layers(layer) == 1
-        with torch.inference_mode():
-            found = layer(rows)
-        assert layer.weight.quant_state.packing_format_for_cpu
-        assert far(found, wanted) < 1e-2
 
 
 BNB = """
