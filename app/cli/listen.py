@@ -23,8 +23,7 @@ from app.cli.listen_options import (
     listen_settings,
     make_source,
 )
-from app.cli.listen_output import EventQueue, Screen
-from app.cli.listen_rows import ListeningView
+from app.cli.listen_output import EventQueue, ListeningView, Screen
 from app.cli.server_options import add_server_options
 from app.config.messages import AppCode
 from app.config.process import leaving_at_once
@@ -94,13 +93,15 @@ def _listening(
 ) -> Iterator["Listener"]:
     with leaving_at_once():
         from engine.session.session import Session  # noqa: PLC0415
-        from engine.speech.direct import load_direct_model  # noqa: PLC0415  libraries may be missing
         from engine.speech.listener import (  # noqa: PLC0415  likewise
             Lane,
             make_listening,
             noticed,
         )
-        from engine.speech.speech_models import load_speech_model  # noqa: PLC0415
+        from engine.speech.speech_models import (  # noqa: PLC0415  likewise
+            load_direct_model,
+            load_speech_model,
+        )
 
     asked = settings.translation
     wanted = asked.model.device if isinstance(asked.model, ModelSettings) else "auto"

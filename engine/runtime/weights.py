@@ -1,8 +1,9 @@
 """A loaded model, whichever library computes it, and how it was loaded."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -89,55 +90,55 @@ class LoadReport:
     notes: tuple[Message, ...] = ()
 
 
-class Weights(Protocol):
-    """A loaded model: its network, its tokenizer and its card."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights(ABC):
+    """A loaded model: its network, its tokenizer and its card.
+
+    Attributes:
+        card: of its adapter, else of its folder.
+        base: its fingerprint; None if it takes no adapter (``engine.session.loaded_model``).
+        report: how it was loaded.
+        card_folder: the folder of the card; None for a network that is in none yet.
+    """
+
+    tokenizer: Tokenizer
+    card: ModelCard
+    base: Fingerprint | None = None
+    report: LoadReport = field(default_factory=LoadReport)
+    card_folder: Path | None = None
 
     @property
-    def tokenizer(self) -> Tokenizer:
-        """Its tokenizer."""
-
-    @property
-    def card(self) -> ModelCard:
-        """The card of its adapter, else of its folder."""
-
-    @property
-    def base(self) -> Fingerprint | None:
-        """Its fingerprint; None if it takes no adapter (``engine.session.loaded_model``)."""
-
-    @property
-    def report(self) -> LoadReport:
-        """How it was loaded."""
-
-    @property
+    @abstractmethod
     def n_parameters(self) -> int:
         """Parameters of the network."""
 
     @property
-    def decoder(self) -> Backend:
-        """The tokenizer of the ``tokenizers`` library, which decodes piece by piece."""
-
-    @property
+    @abstractmethod
     def width(self) -> int:
         """Numbers in a state of a row, see ``CausalModel.states``."""
 
     @property
-    def card_folder(self) -> Path | None:
-        """The folder of the card; None for a network that is in none yet."""
+    def decoder(self) -> Backend:
+        """The tokenizer of the ``tokenizers`` library, which decodes piece by piece."""
+        return self.tokenizer.backend_tokenizer
 
     def with_card(self, card: ModelCard) -> Self:
-        """Return the same weights with another card."""
+        return replace(self, card=card)
 
+    @abstractmethod
     def new_model(self, capacity: int) -> CausalModel:
         """Make a conversation with the network, of ``capacity`` rows."""
 
+    @abstractmethod
     def new_store(self, n_lanes: int, capacity: int) -> Store:
         """Make conversations that compute together, of ``capacity`` rows each."""
 
+    @abstractmethod
     def adapted_layers(self, *, keep_base: bool) -> AdaptedLayers:
         """Return the layers that take adapters; ``keep_base`` if more than one ``put`` comes."""
 
-    def share_processor(self) -> None:
+    def share_processor(self) -> None:  # noqa: B027  nothing to do for most libraries
         """Leave cores of the processor to other programs, if the model is small."""
 
-    def give_memory_back(self) -> None:
+    def give_memory_back(self) -> None:  # noqa: B027  as above
         """Release memory that is held and not used, after an allocation failed."""

@@ -2,21 +2,27 @@
 
 Whisper in CTranslate2's format and Moonshine hear whole pieces of sound; a streaming model for
 sherpa-onnx hears it as it comes. A folder tells by its files which of them it holds. A translator
-that hears for itself is no model of speech (``engine.speech.direct``).
+that hears for itself is named by its owner (``load_direct_model``).
 """
 
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import FetchCancelledError, HubError, ModelError
 from engine.hub.catalogue import MOONSHINE, STREAMING_MODELS, StreamingChoice, bundled_speech_model
 from engine.hub.download import Fetching, ModelKind, fetch_model, find_model
 from engine.messages import Code
+from engine.models.fingerprint import read_fingerprint
+from engine.models.model_card import read_card
 from engine.speech import sherpa, whisper
-from engine.speech.direct import DirectModel, DirectRecognizer
+from engine.speech.hypothesis import RecognizedWord
 from engine.speech.moonshine import Moonshine, is_moonshine
 from engine.speech.recognizer import (
     LiveRecognizer,
+    Recognized,
     Recognizer,
     RecognizerSettings,
     SpeechModel,
@@ -24,8 +30,75 @@ from engine.speech.recognizer import (
 )
 from engine.speech.sherpa import checked_files, is_streaming
 from engine.speech.streaming import PRE_ROLL_S, StreamingModel, StreamingRecognizer
-from engine.speech.vad import Detector, VadSettings, VoiceActivityDetector
+from engine.speech.vad import Detector, SpeechPart, VadSettings, VoiceActivityDetector
 from engine.speech.whisper import found_whisper, named_folder, whisper_folder
+
+if TYPE_CHECKING:
+    from engine.runtime.sound import Block, BlockStream
+
+
+# A translator may hear speech without recognising it: blocks of vectors in the place of words
+# (``engine.translation.spoken``). torch is imported when its encoder is loaded.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectModel:
+    """An encoder of speech; ``stream`` begins to hear one, in blocks of ``block_s``."""
+
+    stream: "Callable[[], BlockStream]"
+    block_s: float
+
+
+def load_direct_model(folder: Path) -> DirectModel:
+    """Load the encoder of a model folder.
+
+    Raises:
+        ModelError: the folder has none, or one that is damaged, oversized, or of another model.
+    """
+    from engine.runtime.sound import (  # noqa: PLC0415  torch takes seconds
+        BlockStream,
+        block_samples,
+        load_speech_encoder,
+    )
+
+    encoder = load_speech_encoder(folder, read_card(folder), read_fingerprint(folder).hidden_size)
+    block_s = block_samples(encoder.card) / SAMPLE_RATE_HZ
+    return DirectModel(stream=lambda: BlockStream(encoder), block_s=block_s)
+
+
+class DirectRecognizer(LiveRecognizer):
+    """Turn speech into blocks, each once; a block is a word without a text.
+
+    The cut of the sound into chunks makes no difference.
+    """
+
+    ends_passages = streams = True
+
+    def __init__(self, model: DirectModel, vad: VoiceActivityDetector) -> None:
+        super().__init__(vad)
+        self._model = model
+        self._stream: BlockStream | None = None
+        self._end_s = 0.0  # of the newest block
+
+    @property
+    def marks_sentences(self) -> bool:
+        return False
+
+    def _take(self, part: SpeechPart) -> Iterator[Recognized]:
+        if part.begins or self._stream is None:
+            self._stream, self._end_s = self._model.stream(), part.start_s
+        blocks = [*self._stream.feed(part.samples)]
+        if part.ends:
+            blocks += self._stream.flush()
+        if blocks or part.ends:
+            words = tuple(self._words(blocks))
+            yield Recognized(committed=words, tail=(), speech_ended=part.ends)
+
+    def _words(self, blocks: "Sequence[Block]") -> Iterator[RecognizedWord]:
+        for block in blocks:
+            start_s, self._end_s = self._end_s, self._end_s + self._model.block_s
+            yield RecognizedWord(text="", start_s=start_s, end_s=self._end_s, vectors=block.vectors)
+
 
 AnySpeechModel = SpeechModel | StreamingModel | DirectModel
 

@@ -60,8 +60,17 @@ from training.settings import NEW, LoraSettings, TrainSettings
 from training.trainer.checkpoint import Counters, trained_parameters
 from training.trainer.dev_watch import DevScore, DevWatch, Sources, open_watch
 from training.trainer.export import name_weights
-from training.trainer.finetuning import Base, base_network, describe, find_base, find_folder, named
-from training.trainer.lora import attach_lora, save_adapter, whole_factors
+from training.trainer.finetuning import (
+    Base,
+    attach_lora,
+    base_network,
+    describe,
+    find_base,
+    find_folder,
+    named,
+    save_adapter,
+    whole_factors,
+)
 from training.trainer.loss import Markers, forbid_markers, labelled_logits
 from training.trainer.material import find_method, fingerprint_of
 from training.trainer.pretraining import save_model

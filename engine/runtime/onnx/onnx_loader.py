@@ -7,18 +7,17 @@ to torch; one whose weights are not those that its card names is refused.
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn, Self
+from typing import NoReturn
 
 import numpy as np
-from tokenizers import Tokenizer
 
 from engine.errors import AdapterError, ModelError, is_failure, message_of
 from engine.files import ByteCount
 from engine.layout.rows import Row
 from engine.messages import Code, Message
-from engine.models.fingerprint import Fingerprint, known_fingerprint
+from engine.models.fingerprint import known_fingerprint
 from engine.models.llama import (
     WEIGHTS_FILE,
     LlamaShape,
@@ -32,7 +31,7 @@ from engine.models.model_card import FILE_NAME, ModelCard, read_card
 from engine.runtime.causal_model import CausalModel
 from engine.runtime.onnx.onnx_store import Floats, OnnxNetwork, OnnxStore, slot_model
 from engine.runtime.processor import collapse_pages, free_memory_bytes, suits_one_thread
-from engine.runtime.weights import Factors, LoadReport
+from engine.runtime.weights import Factors, LoadReport, Weights
 from engine.settings import ModelSettings
 from engine.text.tokenizer import PlainTokenizer, check_ids, read_plain_tokenizer
 from engine.untrusted.faults import Fault, FaultError, fault_of
@@ -62,20 +61,12 @@ class NotPlainError(FaultError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnnxWeights:
-    """A model that ONNX Runtime computes, see ``engine.runtime.weights.Weights``.
-
-    ``sha256`` is of the weights in ``folder``.
-    """
+class OnnxWeights(Weights):
+    """A model that ONNX Runtime computes; ``sha256`` is of the weights in ``folder``."""
 
     network: OnnxNetwork
     folder: Path
     sha256: str
-    tokenizer: PlainTokenizer
-    card: ModelCard
-    base: Fingerprint | None = None
-    report: LoadReport = field(default_factory=LoadReport)
-    card_folder: Path | None = None
 
     @property
     def n_parameters(self) -> int:
@@ -84,13 +75,6 @@ class OnnxWeights:
     @property
     def width(self) -> int:
         return self.network.shape.hidden
-
-    @property
-    def decoder(self) -> Tokenizer:
-        return self.tokenizer.backend_tokenizer
-
-    def with_card(self, card: ModelCard) -> Self:
-        return replace(self, card=card)
 
     def new_model(self, capacity: int) -> CausalModel:
         return slot_model(self.network, capacity)
@@ -101,12 +85,6 @@ class OnnxWeights:
     def adapted_layers(self, *, keep_base: bool) -> "OnnxAdaptedLayers":  # noqa: ARG002  the protocol's
         """Return the layers that take adapters; the base is read from its folder again."""
         return OnnxAdaptedLayers(self)
-
-    def share_processor(self) -> None:
-        """Do nothing: the number of threads was chosen when the session was made."""
-
-    def give_memory_back(self) -> None:
-        """Do nothing: the runtime holds no memory that it does not use."""
 
 
 class OnnxAdaptedLayers:

@@ -15,14 +15,13 @@ import logging
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import Self, cast
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn.modules.module import (
     register_module_buffer_registration_hook,
@@ -45,7 +44,7 @@ from transformers.utils import logging as transformers_logging
 from engine.errors import ModelError, is_failure
 from engine.files import ByteCount
 from engine.messages import Code, Message
-from engine.models.fingerprint import Fingerprint, Footprint, known_fingerprint, read_footprint
+from engine.models.fingerprint import Footprint, known_fingerprint, read_footprint
 from engine.models.llama import parse_llama_weights, read_llama_file, read_llama_shape
 from engine.models.model_card import ModelCard
 from engine.runtime.causal_model import CausalModel
@@ -67,7 +66,7 @@ from engine.runtime.torch.linear_layers import (
     unfuse_layers,
 )
 from engine.runtime.torch.torch_store import TorchStore, slot_model
-from engine.runtime.weights import Factors, LoadReport
+from engine.runtime.weights import Factors, LoadReport, Weights
 from engine.settings import ModelSettings
 from engine.text.prompt import word_ids
 from engine.text.tokenizer import check_ids
@@ -268,15 +267,11 @@ def growth_limit(n_tensors: int, n_numbers: int) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TorchWeights:
-    """A model that torch computes, in evaluation mode, see ``engine.runtime.weights.Weights``."""
+class TorchWeights(Weights):
+    """A model that torch computes, in evaluation mode."""
 
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerFast
-    card: ModelCard
-    base: Fingerprint | None = None
-    report: LoadReport = field(default_factory=LoadReport)
-    card_folder: Path | None = None
 
     @property
     def n_parameters(self) -> int:
@@ -286,13 +281,6 @@ class TorchWeights:
     def width(self) -> int:
         width: int = self.network.config.hidden_size
         return width
-
-    @property
-    def decoder(self) -> Tokenizer:
-        return self.tokenizer.backend_tokenizer
-
-    def with_card(self, card: ModelCard) -> Self:
-        return replace(self, card=card)
 
     def with_note(self, note: Message) -> Self:
         return replace(self, report=replace(self.report, notes=(*self.report.notes, note)))

@@ -10,8 +10,7 @@ from app.__main__ import main
 from app.config.text_io import printable
 from engine.audio.chunks import AudioChunk
 from engine.settings import TranslationSettings
-from engine.speech.direct import load_direct_model
-from engine.speech.speech_models import make_recognizer
+from engine.speech.speech_models import load_direct_model, make_recognizer
 from engine.translation.feed import changes
 from engine.translation.spoken import SpokenTranslator
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder

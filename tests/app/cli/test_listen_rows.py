@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.cli.listen_rows import ListeningView, n_cells
+from app.cli.listen_output import ListeningView, n_cells
 from engine.events import (
     CaptionChanged,
     Confidence,

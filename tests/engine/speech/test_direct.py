@@ -7,8 +7,7 @@ import torch
 from engine.audio.chunks import AudioChunk
 from engine.errors import ModelError
 from engine.runtime.sound import BlockStream
-from engine.speech.direct import DirectRecognizer, load_direct_model
-from engine.speech.speech_models import make_recognizer
+from engine.speech.speech_models import DirectRecognizer, load_direct_model, make_recognizer
 from engine.speech.vad import VadSettings, VoiceActivityDetector
 from tests.support.direct.encoders import cut, save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model

@@ -8,7 +8,7 @@ from engine.models.fingerprint import Fingerprint
 from tests.support.adapter_folders import tiny_card
 from tests.support.networks import ARCHITECTURES, tiny_network
 from training.settings import LoraSettings
-from training.trainer.lora import attach_lora, save_adapter, whole_factors
+from training.trainer.finetuning import attach_lora, save_adapter, whole_factors
 
 IDS = torch.tensor([[3, 40, 80, 300, 7, 21]])
 

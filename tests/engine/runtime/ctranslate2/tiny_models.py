@@ -92,21 +92,13 @@ def _marian(folder):
 
 
 def _m2m100(folder):
-    return m2m100_of(folder, _WORDS)
-
-
-def m2m100_of(folder, words, *, n_pieces=60, width=16):
-    """Write the tokenizer of an M2M-100 that was made from these words; return a new network."""
-    pieces = train_pieces(
-        folder / "sentencepiece.bpe.model", words, model_type="bpe", vocab_size=n_pieces
-    )
+    pieces = train_pieces(folder / "sentencepiece.bpe.model", model_type="bpe")
     vocabulary = ["<s>", "<pad>", "</s>", "<unk>", *pieces[3:]]
     _write_json(folder / "vocab.json", {one: n for n, one in enumerate(vocabulary)})
     languages = [f"__{code}__" for code in LANGUAGES["m2m100"]]
     _name_specials(folder, languages, "M2M100Tokenizer")
     size = len(vocabulary) + len(languages) + 8
-    sizes = {**_SIZES, "d_model": width, "encoder_ffn_dim": 2 * width, "decoder_ffn_dim": 2 * width}
-    return M2M100ForConditionalGeneration(M2M100Config(**sizes, vocab_size=size))
+    return M2M100ForConditionalGeneration(M2M100Config(**_SIZES, vocab_size=size))
 
 
 def _nllb(folder):

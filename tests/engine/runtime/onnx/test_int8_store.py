@@ -60,9 +60,8 @@ def test_both_runtimes_compute_the_numbers_that_the_8_bits_stand_for(pair):
     assert [weights.report.notes for weights in on_onnx] == [(), ()]
     on_torch = [load_by_torch(settings(folder)) for folder in pair]
     assert on_torch[0].network.dtype == torch.float32
-    for kind in (on_onnx, on_torch):
-        found, wanted = (np.asarray(weights.new_model(9).feed(ROWS)) for weights in kind)
-        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)  # sums in another order
+    found, wanted = (weights.new_model(9).feed(ROWS) for weights in on_onnx)
+    assert np.array_equal(found, wanted)
     found, wanted = (dict(weights.network.named_parameters()) for weights in on_torch)
     assert all(torch.equal(found[name], wanted[name]) for name in wanted)
 
@@ -77,25 +76,11 @@ def test_onnx_is_given_the_8_bits_and_no_matrix_that_is_unpacked(pair, monkeypat
     assert sum(it.size for it in arrays if it.dtype == np.int8) > 0.9 * network.shape.n_parameters
 
 
-def test_onnx_computes_them_to_the_byte_as_the_numbers_that_they_stand_for(pair):
-    found, wanted = (load_weights(settings(folder)).new_model(9).feed(ROWS) for folder in pair)
-    assert np.array_equal(found, wanted)
-
-
 def test_both_runtimes_compute_them_alike(pair):
     system = twin(both(pair[0]), policy="read:2")
     for seed in range(5):
         play(system, random.Random(seed), 2)
     assert system.model.compared > 40
-
-
-@pytest.mark.parametrize("quantise", ["nf4", "int8"])
-def test_they_can_be_packed_anew_in_memory(pair, quantise):
-    found, wanted = (
-        load_by_torch(settings(folder, quantise=quantise)).new_model(9).feed(ROWS)
-        for folder in pair
-    )
-    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)  # sums in another order
 
 
 def test_memory_is_estimated_as_that_of_float32(pair):

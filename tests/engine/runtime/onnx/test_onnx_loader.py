@@ -163,26 +163,6 @@ def test_a_runtime_that_is_missing_leaves_the_model_to_torch(folder, monkeypatch
     assert "ONNX Runtime 1.22 or newer is not installed" in notes(loaded(folder, device="cpu"))[0]
 
 
-LOOK = """
-import sys
-from app.__main__ import main
-code = main({arguments!r})
-heavy = [name for name in ("torch", "transformers") if name in sys.modules]
-sys.stderr.write(f"code {{code}} heavy {{heavy}}")
-"""
-
-
-@pytest.mark.slow
-def test_no_command_imports_torch_or_transformers_for_such_a_model(folder, tmp_path):
-    text, glossary = tmp_path / "text", tmp_path / "glossary"
-    text.write_text("ab cd.\nef gh.\n")
-    glossary.write_text("ab\tcd\n")
-    options = ["--model", str(folder), "--live", "--glossary", str(glossary)]
-    program = LOOK.format(arguments=["translate", *options, str(text)])
-    done = ran(sys.executable, "-c", program)
-    assert done.stderr.endswith("code 0 heavy []"), done.stderr
-
-
 WHOLE = """
 import sys, threading
 from pathlib import Path
