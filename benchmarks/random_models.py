@@ -25,7 +25,7 @@ from transformers import (
 )
 
 from engine.hub.catalogue import bundled_models
-from engine.runtime.torch.linear_layers import pack_layer
+from engine.runtime.torch.linear_layers import pack_layer, unfuse_layers
 
 SPREAD = 0.02
 
@@ -162,6 +162,26 @@ def _linear(layer: nn.Linear, device: torch.device, quantise: str, dtype: torch.
     nn.init.normal_(made.weight, 0, SPREAD)
     made.requires_grad_(requires_grad=False)
     return made if quantise == "none" else pack_layer(made, quantise).to(device)
+
+
+def pack_layer(layer: nn.Linear, quantise: str) -> nn.Linear:
+    """Return a layer of 4 or 8 bits with the weights of another; it packs when it is moved."""
+    from bitsandbytes import nn as packed  # noqa: PLC0415  optional
+
+    shape = (layer.in_features, layer.out_features, layer.bias is not None)
+    if quantise == "nf4":
+        how = {"compress_statistics": True, "quant_type": "nf4"}
+        made = packed.Linear4bit(*shape, layer.weight.dtype, **how)
+        made.weight = packed.Params4bit(layer.weight.data, requires_grad=False, **how)
+    else:
+        made = packed.Linear8bitLt(*shape, has_fp16_weights=False, threshold=6.0)
+        made.weight = packed.Int8Params(
+            layer.weight.data, requires_grad=False, has_fp16_weights=False
+        )
+    made.bias = layer.bias
+    made.requires_grad_(requires_grad=False)
+    unfuse_layers(made)
+    return made
 
 
 def weight_bytes(network: PreTrainedModel) -> int:

@@ -194,7 +194,8 @@ def fitting(
 def _quantisations(settings: ModelSettings, device: torch.device) -> tuple[str, ...]:
     if settings.quantise != "auto":
         return (settings.quantise,)
-    packs = device.type != "mps" and importlib.util.find_spec("bitsandbytes") is not None
+    libraries = ("bitsandbytes", "accelerate")
+    packs = device.type != "mps" and all(map(importlib.util.find_spec, libraries))
     return ("none", "nf4") if packs else ("none",)
 
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
-from transformers import BitsAndBytesConfig, PreTrainedModel
+from transformers import BitsAndBytesConfig
 
 from engine.errors import AdapterError, ModelError
 from engine.messages import Code
@@ -38,13 +38,12 @@ if TYPE_CHECKING:
 
 
 _BITS = {"nf4": "4 bits", "int8": "8 bits"}
-_FLAGS = {"nf4": "is_loaded_in_4bit", "int8": "is_loaded_in_8bit"}  # read by transformers and peft
 _FUSES = "support_avx512bf16_for_cpu"
 """Attribute of a layer of bitsandbytes: it may multiply packed weights."""
 
 _OUTLIER = 6.0  # inputs above it are multiplied whole in int8, as the paper has it
 
-QUANTISED_HERE = ("falcon",)
+NEVER_PACKED = ("falcon",)
 """Architectures with their own class of linear layers, which transformers leaves whole."""
 
 
@@ -59,24 +58,6 @@ def quantisation_config(quantise: str, compute: torch.dtype) -> BitsAndBytesConf
         bnb_4bit_use_double_quant=True,
         bnb_4bit_compute_dtype=compute,
     )
-
-
-def quantise_layers(network: PreTrainedModel, quantise: str) -> None:
-    """Replace the whole linear layers of the blocks by layers that pack when they are moved."""
-    _require(quantise)
-    output = network.get_output_embeddings()  # type: ignore[no-untyped-call]
-    for path, layer in list(network.named_modules()):
-        if isinstance(layer, nn.Linear) and not is_quantised(layer) and layer is not output:
-            network.set_submodule(path, pack_layer(layer, quantise))
-    setattr(network, _FLAGS[quantise], True)
-
-
-def pack_layer(layer: nn.Linear, quantise: str) -> nn.Linear:
-    """Return a layer of 4 or 8 bits with the weights of another; it packs when it is moved."""
-    packed = {"nf4": _in_4_bits, "int8": _in_8_bits}[quantise](layer)
-    packed.bias = layer.bias
-    packed.requires_grad_(requires_grad=False)
-    return packed
 
 
 def unfuse_layers(network: nn.Module) -> None:
@@ -99,40 +80,9 @@ def is_quantised(layer: nn.Module) -> bool:
     return isinstance(layer, nn.Linear) and type(layer).__module__.startswith("bitsandbytes.")
 
 
-def _in_4_bits(layer: nn.Linear) -> nn.Linear:
-    from bitsandbytes.nn.modules import Linear4bit, Params4bit  # noqa: PLC0415  optional
-
-    new = Linear4bit(  # type: ignore[no-untyped-call]
-        layer.in_features,
-        layer.out_features,
-        layer.bias is not None,
-        layer.weight.dtype,
-        compress_statistics=True,
-        quant_type="nf4",
-    )
-    new.weight = Params4bit(
-        layer.weight.data, requires_grad=False, compress_statistics=True, quant_type="nf4"
-    )
-    unfuse_layers(new)
-    return new
-
-
-def _in_8_bits(layer: nn.Linear) -> nn.Linear:
-    from bitsandbytes.nn.modules import Int8Params, Linear8bitLt  # noqa: PLC0415  optional
-
-    new = Linear8bitLt(
-        layer.in_features,
-        layer.out_features,
-        layer.bias is not None,
-        has_fp16_weights=False,
-        threshold=_OUTLIER,
-    )
-    new.weight = Int8Params(layer.weight.data, requires_grad=False, has_fp16_weights=False)
-    return new
-
-
 def _require(quantise: str) -> None:
     try:
+        importlib.import_module("accelerate")  # by which transformers packs what it reads
         _import_library()
     except ImportError as error:
         raise ModelError(Code.NO_BITSANDBYTES(bits=_BITS[quantise])) from error

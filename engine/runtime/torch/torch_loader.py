@@ -10,7 +10,6 @@ one is used and the report notes it.
 """
 
 import contextlib
-import importlib.util
 import logging
 import threading
 import warnings
@@ -59,10 +58,9 @@ from engine.runtime.load_plan import (
 )
 from engine.runtime.torch.attention import take_over_alibi
 from engine.runtime.torch.linear_layers import (
-    QUANTISED_HERE,
+    NEVER_PACKED,
     TorchAdaptedLayers,
     quantisation_config,
-    quantise_layers,
     unfuse_layers,
 )
 from engine.runtime.torch.torch_store import TorchStore, slot_model
@@ -103,7 +101,7 @@ def pretrained_network(
     check_model_folder(folder)
     _silence_libraries()
     try:
-        _check_kind(folder)
+        _check_kind(folder, packs=packing is not None)
         size = read_footprint(folder)
         growth = growth_limit(size.n_tensors, _numbers(size))
         with _ONE_AT_A_TIME, growth, warnings.catch_warnings():
@@ -192,8 +190,10 @@ def _silence_libraries() -> None:
     transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
 
 
-def _check_kind(folder: Path) -> None:
+def _check_kind(folder: Path, *, packs: bool) -> None:
     kind = _setting(folder, "model_type")
+    if packs and kind in NEVER_PACKED:
+        refuse(Fault.UNSUPPORTED(detail=f"a {kind} cannot be packed: use --quantize none"))
     if kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         detail = f"its config.json says that it is a {shown(kind)}, which is no kind known here"
         refuse(Fault.UNSUPPORTED(detail=detail))
@@ -333,18 +333,12 @@ def load_network(
         dtype: of whole or unpacked weights; None: as they are stored.
 
     Raises:
-        ModelError: they cannot be loaded, or bitsandbytes is missing.
+        ModelError: they cannot be loaded or packed, or bitsandbytes is missing.
         torch.OutOfMemoryError: they do not fit on the device.
     """
-    itself = _quantised_by_library(folder, quantise)
-    network = pretrained_network(
-        folder,
-        dtype=dtype,
-        packing=quantisation_config(quantise, dtype or torch.bfloat16) if itself else None,
-        device=device,
-    )
-    if quantise != "none" and not itself:
-        quantise_layers(network, quantise)
+    packs = quantise != "none"
+    packing = quantisation_config(quantise, dtype or torch.bfloat16) if packs else None
+    network = pretrained_network(folder, dtype=dtype, packing=packing, device=device)
     unfuse_layers(network)
     network.to(device=device)  # type: ignore[call-arg]
     take_over_alibi(network)
@@ -387,16 +381,3 @@ def _dtype(plan: LoadPlan, footprint: Footprint) -> torch.dtype | None:
     if plan.device.type == "cpu" and footprint.n_parameters <= SMALL:
         return torch.float32
     return None if plan.quantise == "none" else compute_dtype(plan.device)
-
-
-def _quantised_by_library(folder: Path, quantise: str) -> bool:
-    """Return whether transformers packs the weights while it reads them, which saves memory."""
-    if quantise == "none":
-        return False
-    quantisation_config(quantise, torch.float32)  # report a missing library before loading
-    try:
-        config = JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES)
-        known = config.text("model_type") not in QUANTISED_HERE
-    except (OSError, ValueError):  # reported by the library
-        known = True
-    return known and importlib.util.find_spec("accelerate") is not None

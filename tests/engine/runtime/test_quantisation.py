@@ -8,12 +8,13 @@ import pytest
 import torch
 from torch import nn
 
+from benchmarks.random_models import pack_layer
+from engine.errors import ModelError
 from engine.runtime.loader import load_by_torch
 from engine.runtime.torch import torch_loader
 from engine.runtime.torch.linear_layers import (
     TorchAdaptedLayers,
     is_quantised,
-    pack_layer,
     quantisation_config,
 )
 from engine.runtime.torch.torch_store import slot_model
@@ -26,7 +27,10 @@ bnb = pytest.importorskip("bitsandbytes")
 pytest.importorskip("accelerate")
 
 
-@pytest.fixture(scope="module", params=ARCHITECTURES)
+PACKED = [one for one in ARCHITECTURES if "falcon" not in one]
+
+
+@pytest.fixture(scope="module", params=PACKED)
 def folder(request, tmp_path_factory):
     return save_network(tmp_path_factory.mktemp("tiny"), request.param)
 
@@ -189,3 +193,8 @@ def test_all_linear_layers_of_the_blocks_are_packed_and_no_other(folder, quantis
     assert not linear.pop("lm_head")
     assert len(linear) >= 4
     assert all(linear.values())
+
+
+def test_a_model_whose_layers_are_of_its_own_kind_is_refused_in_4_bits(tmp_path):
+    with pytest.raises(ModelError, match="a falcon cannot be packed: use --quantize none"):
+        load(save_network(tmp_path, "falcon"), "nf4")
