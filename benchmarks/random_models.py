@@ -25,7 +25,7 @@ from transformers import (
 )
 
 from engine.hub.catalogue import bundled_models
-from engine.runtime.torch.linear_layers import pack_layer, unfuse_layers
+from engine.runtime.torch.linear_layers import unfuse_layers
 
 SPREAD = 0.02
 

@@ -208,10 +208,6 @@
         <translation>das Modell in {folder} {reasons}: Wählen Sie --device {device} --quantize {quantise}</translation>
     </message>
     <message>
-        <source>the model in {folder} reads text alone; choose one that was trained for speech, or listen with a speech model</source>
-        <translation>das Modell in {folder} liest nur Text; wählen Sie eines, das für Sprache trainiert wurde, oder hören Sie mit einem Spracherkennungsmodell zu</translation>
-    </message>
-    <message>
         <source>{folder} has no {name}: name another folder</source>
         <translation>in {folder} fehlt {name}: bitte einen anderen Ordner nennen</translation>
     </message>
@@ -900,10 +896,6 @@
         <translation>Enthalten</translation>
     </message>
     <message>
-        <source>Straight from the sound</source>
-        <translation>Direkt aus dem Ton</translation>
-    </message>
-    <message>
         <source>memory has no room for two models at once: {needed} are needed beside the one in use, {free} are free</source>
         <translation>der Speicher reicht nicht für zwei Modelle zugleich: Neben dem jetzigen werden {needed} gebraucht, {free} sind frei</translation>
     </message>
@@ -1018,6 +1010,10 @@
     <message>
         <source>{name} cannot be converted; close other programs and try again, get it again or choose another model (detail: {detail})</source>
         <translation>{name} lässt sich nicht umwandeln: bitte andere Programme schließen und es noch einmal versuchen, das Modell neu beschaffen oder ein anderes wählen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>the model {model} reads text alone; choose one that was trained for speech, or listen with a speech model</source>
+        <translation>das Modell {model} liest nur Text; wählen Sie eines, das für Sprache trainiert wurde, oder hören Sie mit einem Spracherkennungsmodell zu</translation>
     </message>
     <message>
         <source>the model in {folder} cannot be loaded: {reason}</source>
@@ -2663,10 +2659,6 @@
         <source>Text to translate</source>
         <translation>Text zum Übersetzen</translation>
     </message>
-    <message>
-        <source>Captions come straight from the sound; nothing is typed</source>
-        <translation>Untertitel kommen direkt aus dem Ton; getippt wird nichts</translation>
-    </message>
 </context>
 <context>
     <name>Lanes</name>
@@ -3692,10 +3684,6 @@
     <message>
         <source>Another model</source>
         <translation>Ein anderes Modell</translation>
-    </message>
-    <message>
-        <source>It translates by itself, and writes no English</source>
-        <translation>Es übersetzt selbst und schreibt kein Englisch</translation>
     </message>
     <message>
         <source>Captions fell behind speech on this computer.</source>

@@ -10,7 +10,6 @@ import torch
 
 from engine.errors import ModelError
 from engine.models.model_card import ENCODER_FILE, FILE_NAME
-from engine.speech.direct import load_direct_model
 from engine.speech.speech_models import load_direct_model
 from engine.untrusted.plain_files import file_sha256
 from tests.fuzz.sentences import check
