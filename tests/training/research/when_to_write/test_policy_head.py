@@ -1,3 +1,4 @@
+import random
 import shutil
 
 import numpy as np
@@ -5,17 +6,20 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
+from engine.layout.rows import IGNORE
 from engine.models.fingerprint import read_fingerprint
 from engine.runtime.loader import load_by_torch, load_weights
 from engine.runtime.onnx.onnx_loader import OnnxWeights
-from engine.settings import ModelSettings, TranslationSettings
+from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from tests.support.adapter_folders import factors, write_adapter
-from tests.support.fakes import save_plain_model
+from tests.support.fakes import bare_prompt, numbered_pair, save_plain_model
 from tests.support.training_runs import write_pairs
 from training.errors import TrainingError
 from training.research.__main__ import main
 from training.research.adaptive import HEAD_FILE, AdaptiveTranslator, PolicyHead, read_head
-from training.research.when_to_write import fit
+from training.research.methods import LEVELS, nested_boundaries
+from training.research.when_to_write import build_decisions, fit
+from training.trainer.samples import AlignedReads, TokenizedPair, build_samples
 
 WIDTH = 8
 WEIGHT = np.random.default_rng(1).normal(size=(2, WIDTH)).astype(np.float32)
@@ -95,3 +99,30 @@ def test_a_head_of_another_model_or_a_damaged_one_is_refused(tmp_path, weight):
         save_file({"weight": np.ascontiguousarray(weight)}, tmp_path / HEAD_FILE)
     with pytest.raises(TrainingError, match=HEAD_FILE):
         read_head(tmp_path, "tiny", WIDTH)
+
+
+def test_each_word_but_the_last_is_asked_at_its_last_row():
+    n_overflows = 0
+    for seed in range(60):
+        rng = random.Random(seed)
+        pair, layout = numbered_pair(rng), LayoutSettings(slot_length=rng.randint(3, 16))
+        prompt, level = bare_prompt(), rng.randrange(len(LEVELS))
+        decisions = build_decisions(pair, prompt, layout, level=level)
+        asked = [decisions.rows[index].id for index in decisions.asked]
+        assert asked == [word[-1] for word in pair.source[:-1]]
+        assert len(decisions.labels) == len(asked)
+        policy = AlignedReads(nested_boundaries(pair.needs, LEVELS[level]))
+        (rows,) = build_samples(pair, policy, prompt, layout, marker_alone=False)
+        assert list(decisions.rows) == list(rows), "the head is trained on what the model was"
+        assert sum(row.label != IGNORE for row in rows) > 0
+        n_overflows += sum(row.id in prompt.headers.user for row in rows) > 1
+    assert n_overflows > 5
+
+
+def test_the_answer_at_a_word_is_the_share_of_levels_that_write_after_it():
+    words = tuple((10 + n,) for n in range(8))
+    pair = TokenizedPair(words, words[:6], (1, 2, 3, 5, 6, 8))
+    levels = [nested_boundaries(pair.needs, apart) for apart in LEVELS]
+    assert levels == [(1, 2, 3, 5, 6, 8), (2, 5, 8), (5, 8), (5,), (8,)]
+    decisions = build_decisions(pair, bare_prompt(), LayoutSettings(), level=0)
+    assert decisions.labels == (0.2, 0.4, 0.2, 0.0, 0.8, 0.2, 0.0)
