@@ -47,11 +47,6 @@ class VadSettings:
     max_speech_s: float = 300.0
     forget_s: float = 2.0
 
-    def __post_init__(self) -> None:
-        if not 0 < self.close_below <= self.open_at < 1:
-            msg = f"expected 0 < close_below <= open_at < 1, got {self.close_below}, {self.open_at}"
-            raise ValueError(msg)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SpeechPart:
