@@ -143,7 +143,7 @@ def test_installed_elsewhere_it_knows_its_version_and_imports_nothing_of_the_che
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     said = run(installed / "bin/surtitle", "--version", cwd=tmp_path)
     assert said == f"surtitle {version}"
-    code = "import app, engine, training, engine.hub.bundled as b; print(*b.bundled_models())"
+    code = "import app, engine, training, engine.hub.catalogue as b; print(*b.bundled_models())"
     code += "; print(app.__file__, engine.__file__, training.__file__)"
     for place in run(python, "-c", code, cwd=tmp_path).split():
         assert Path(place).is_relative_to(installed)
