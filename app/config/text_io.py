@@ -6,6 +6,7 @@ the line feed, so that no text can control a terminal.
 
 import codecs
 import contextlib
+import errno
 import os
 import sys
 import unicodedata
@@ -105,6 +106,8 @@ class LineReader:
         try:
             return self._stream.readline()
         except OSError as error:
+            if error.errno == errno.ENOMEM:
+                raise
             msg = f"{self.name} cannot be read any further: {error.strerror}; check its disk"
             raise TextError(msg) from error
 
