@@ -48,22 +48,16 @@ def listen(monkeypatch, capsysbinary):
     return run
 
 
+def heard_straight(direct, talk):
+    model = ("--direct", "--model", direct, "--device", "cpu")
+    return *model, "--source", talk, "--policy", "read:2"
+
+
 def test_speech_comes_out_as_a_line_for_each_speech_without_a_recogniser(
     listen, direct, talk, tmp_path
 ):
     log, subtitles = tmp_path / "events.jsonl", tmp_path / "talk.srt"
-    options = [
-        "--direct",
-        "--model",
-        direct,
-        "--source",
-        talk,
-        "--policy",
-        "read:2",
-        "--device",
-        "cpu",
-    ]
-    exit_code, out, err = listen(*options, "--log", log, "--srt", subtitles)
+    exit_code, out, err = listen(*heard_straight(direct, talk), "--log", log, "--srt", subtitles)
     assert (exit_code, "Traceback" in err) == (0, False), err
     lines = out.splitlines()
     assert len(lines) == 3
@@ -86,18 +80,7 @@ def test_captions_are_those_of_the_same_blocks_at_once(listen, direct, talk):
         if result.speech_ended:
             captions.append(" ".join(printable(utterance.caption).split()))
             utterance = translator.open()
-    options = [
-        "--direct",
-        "--model",
-        direct,
-        "--source",
-        talk,
-        "--policy",
-        "read:2",
-        "--device",
-        "cpu",
-    ]
-    _, out, _ = listen(*options)
+    _, out, _ = listen(*heard_straight(direct, talk))
     assert [" ".join(line.split()) for line in out.splitlines()] == captions
     assert len(captions) == 3
     assert all(captions)
